@@ -8,8 +8,9 @@ import { base, endpoint } from '../deps.ts';
 import { acceptDirectory } from './accept-directory.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
-import { Identities, listIdentities } from './identities.ts';
-import { MovedIdentities, MoveIdentities, movePeople } from './move-identities.ts';
+import { Identities, listIdentities } from './identities/identities.ts';
+import { MovedIdentities, MoveIdentities, movePeople } from './identities/move-identities.ts';
+import { createSignInTest, getSignInTest, SignInTest } from './identities/sign-in-tests.ts';
 import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { RegistrationView, registrationOf } from './registration.ts';
@@ -21,7 +22,6 @@ import {
   TypeEntry,
   TypeParam,
 } from './schema.ts';
-import { createSignInTest, getSignInTest, SignInTest } from './sign-in-tests.ts';
 import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
 import { TestBody, TestResult } from './test-shapes.ts';

@@ -4,11 +4,11 @@ import type { RecordState, Target } from '../../records/requests.ts';
 import { type DomainTypeName, useDomainTypes, useSettings } from './domain-fields.ts';
 import { DomainTest } from './domain-test.tsx';
 import type { Params } from './domain-values.ts';
-import { FormerPeopleCard, identityPermissions } from './former-people.tsx';
 import { OtherDirectory } from './other-directory.tsx';
-import { RegistrationCard } from './registration-card.tsx';
+import { FormerPeopleCard, identityPermissions } from './provider/former-people.tsx';
+import { RegistrationCard } from './provider/registration-card.tsx';
+import { SignInTestCard } from './provider/sign-in-test.tsx';
 import { SettingsCard } from './settings-card.tsx';
-import { SignInTestCard } from './sign-in-test.tsx';
 
 /** The settings of a directory or identity provider, what its administrator must know, and a test with the stored secrets. */
 export const DomainParts: ComponentType<{ target: Target; state: RecordState }> = ({

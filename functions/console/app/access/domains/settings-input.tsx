@@ -12,8 +12,8 @@ import classes from '../parts/parts.module.css';
 import { type DomainTypeName, type Setting, useDomainTypes, useSettings } from './domain-fields.ts';
 import { DomainTest } from './domain-test.tsx';
 import { faultOf, type Params, valueAt, withValue } from './domain-values.ts';
-import { identityPermissions } from './former-people.tsx';
-import { IssuerChange } from './issuer-change.tsx';
+import { identityPermissions } from './provider/former-people.tsx';
+import { IssuerChange } from './provider/issuer-change.tsx';
 
 /** The settings of the chosen type as inputs, and a test of what is typed. */
 export function SettingsInput(props: InputProps): JSX.Element | null {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { countByIssuer } from '../../../db/repositories/identity/directory/identities.ts';
-import { admit } from '../../../shared/access/guard.ts';
-import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
-import { aliveSince } from '../../../shared/identity/login-sessions.ts';
-import { AppError, notFound } from '../../../shared/kernel/errors.ts';
-import type { WebuiCtx } from '../deps.ts';
+import { findDomain } from '../../../../db/repositories/identity/authenticators.ts';
+import { countByIssuer } from '../../../../db/repositories/identity/directory/identities.ts';
+import { admit } from '../../../../shared/access/guard.ts';
+import { domainTypeOf } from '../../../../shared/identity/domains/registry.ts';
+import { aliveSince } from '../../../../shared/identity/login-sessions.ts';
+import { AppError, notFound } from '../../../../shared/kernel/errors.ts';
+import type { WebuiCtx } from '../../deps.ts';
 
 const Count = z.strictObject({
   issuer: z.string().meta({ example: 'https://login.example.com' }).describe('Issuer of the ID tokens.'),

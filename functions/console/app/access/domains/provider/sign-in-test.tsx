@@ -1,16 +1,16 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import type { Operations } from '../../../../../shared/client/portal-client.ts';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { problemOf } from '../../../../../shared/web/problems/problem.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { useRequest } from '../../../../../shared/web/problems/use-request.ts';
-import { momentText } from '../../../../../shared/web/text/moments.ts';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { usePlace } from '../../router/place.ts';
-import { say } from '../../texts.ts';
-import classes from '../parts/parts.module.css';
+import type { Operations } from '../../../../../../shared/client/portal-client.ts';
+import { portal } from '../../../../../../shared/web/client/session.ts';
+import { problemOf } from '../../../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../../../shared/web/problems/problem-notice.tsx';
+import { useRequest } from '../../../../../../shared/web/problems/use-request.ts';
+import { momentText } from '../../../../../../shared/web/text/moments.ts';
+import { Button } from '../../../../../../shared/web/ui/controls/button.tsx';
+import { Notice } from '../../../../../../shared/web/ui/feedback/feedback.tsx';
+import { usePlace } from '../../../router/place.ts';
+import { say } from '../../../texts.ts';
+import classes from '../../parts/parts.module.css';
 
 type Test = Operations['authenticator.getSignInTest']['answer'];
 type Result = NonNullable<Test['result']>;

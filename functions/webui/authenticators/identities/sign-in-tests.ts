@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
-import { addSignInTest, findOwnTest } from '../../../db/repositories/identity/login/sign-in-tests.ts';
-import { oidcBase } from '../../../shared/identity/domains/oidc/addresses.ts';
-import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
-import { openResult, testLifeS } from '../../../shared/identity/providers/sign-in-test/result.ts';
-import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { AppError, conflict, notFound } from '../../../shared/kernel/errors.ts';
-import { newId } from '../../../shared/kernel/ids.ts';
-import { Id, Moment } from '../../../shared/shapes/fields.ts';
-import type { WebuiCtx } from '../deps.ts';
-import { takeTest } from '../test-quota.ts';
+import { findDomain } from '../../../../db/repositories/identity/authenticators.ts';
+import { addSignInTest, findOwnTest } from '../../../../db/repositories/identity/login/sign-in-tests.ts';
+import { oidcBase } from '../../../../shared/identity/domains/oidc/addresses.ts';
+import { domainTypeOf } from '../../../../shared/identity/domains/registry.ts';
+import { openResult, testLifeS } from '../../../../shared/identity/providers/sign-in-test/result.ts';
+import { addSeconds } from '../../../../shared/kernel/clock.ts';
+import { AppError, conflict, notFound } from '../../../../shared/kernel/errors.ts';
+import { newId } from '../../../../shared/kernel/ids.ts';
+import { Id, Moment } from '../../../../shared/shapes/fields.ts';
+import type { WebuiCtx } from '../../deps.ts';
+import { takeTest } from '../../test-quota.ts';
 
 const texts = (description: string) => z.record(z.string(), z.string()).describe(description);
 

@@ -1,16 +1,16 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operations } from '../../../../../shared/client/portal-client.ts';
-import { filledPath } from '../../../../../shared/web/client/request.ts';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { mayEverywhere } from '../../facts.ts';
-import { addressOf, open, usePlace } from '../../router/place.ts';
-import { say } from '../../texts.ts';
-import { type Confirmation, ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import classes from '../parts/parts.module.css';
+import type { Operations } from '../../../../../../shared/client/portal-client.ts';
+import { filledPath } from '../../../../../../shared/web/client/request.ts';
+import { portal } from '../../../../../../shared/web/client/session.ts';
+import { ProblemNotice } from '../../../../../../shared/web/problems/problem-notice.tsx';
+import { Button } from '../../../../../../shared/web/ui/controls/button.tsx';
+import { mayEverywhere } from '../../../facts.ts';
+import { addressOf, open, usePlace } from '../../../router/place.ts';
+import { say } from '../../../texts.ts';
+import { type Confirmation, ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import classes from '../../parts/parts.module.css';
 import { useSignInTest, useTestStart } from './sign-in-test.tsx';
 
 type Identities = Operations['authenticator.listIdentities']['answer'];

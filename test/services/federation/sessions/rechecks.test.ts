@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import * as client from 'openid-client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { providerGrants } from '../../../db/schema/identity/providers/grants.ts';
-import { openGrant } from '../../../shared/identity/providers/grant.ts';
-import { addGroup, audited, base, usersPath, useStand } from '../../support/factories.ts';
-import type { Browser } from '../../support/federation/browser.ts';
-import { checksOf } from '../../support/federation/checks.ts';
-import { clientSecret } from '../../support/federation/openid-provider.ts';
-import { listenOnLoopback, nativeProgram, sendConsent } from '../../support/federation/programs.ts';
-import { staff, startFederationStand } from '../../support/federation/stand.ts';
-import type { Json } from '../../support/portal.ts';
-import { secretKey, startSidecar } from '../../support/processes/sidecar-process.ts';
+import { providerGrants } from '../../../../db/schema/identity/providers/grants.ts';
+import { openGrant } from '../../../../shared/identity/providers/grant.ts';
+import { addGroup, audited, base, usersPath, useStand } from '../../../support/factories.ts';
+import type { Browser } from '../../../support/federation/browser.ts';
+import { checksOf } from '../../../support/federation/checks.ts';
+import { clientSecret } from '../../../support/federation/openid-provider.ts';
+import { listenOnLoopback, nativeProgram, sendConsent } from '../../../support/federation/programs.ts';
+import { staff, startFederationStand } from '../../../support/federation/stand.ts';
+import type { Json } from '../../../support/portal.ts';
+import { secretKey, startSidecar } from '../../../support/processes/sidecar-process.ts';
 
 describe('the regular check of a session at its provider', () => {
   const stand = useStand(() => startFederationStand({ secretKeys: [secretKey] }));

@@ -1,16 +1,16 @@
 import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { providerGrants } from '../../../db/schema/identity/providers/grants.ts';
-import { createAuthority } from '../../simulator/authority.ts';
-import { addProvider, base, startWorld, useStand, type World } from '../../support/factories.ts';
+import { providerGrants } from '../../../../db/schema/identity/providers/grants.ts';
+import { createAuthority } from '../../../simulator/authority.ts';
+import { addProvider, base, startWorld, useStand, type World } from '../../../support/factories.ts';
 import {
   addCheckedSessions,
   type RefreshServer,
   startRefreshServer,
-} from '../../support/federation/checked-sessions.ts';
-import { checkTaskOf } from '../../support/federation/checks.ts';
-import type { Json } from '../../support/portal.ts';
+} from '../../../support/federation/checked-sessions.ts';
+import { checkTaskOf } from '../../../support/federation/checks.ts';
+import type { Json } from '../../../support/portal.ts';
 
 const people = 40;
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { say } from '../../texts.ts';
-import type { Params } from './domain-values.ts';
+import { Notice } from '../../../../../../shared/web/ui/feedback/feedback.tsx';
+import { say } from '../../../texts.ts';
+import type { Params } from '../domain-values.ts';
 import { type AtIssuer, useIdentities } from './former-people.tsx';
 
 type IssuerChangeProps = { id: string; saved: Params; next: Params };

@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { atomically } from '../../../db/client.ts';
-import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../db/errors.ts';
-import { appendAudit } from '../../../db/repositories/audit/events.ts';
-import { moveIdentities, planMove } from '../../../db/repositories/identity/directory/identities.ts';
-import { findOwnTest, useUpTest } from '../../../db/repositories/identity/login/sign-in-tests.ts';
-import { auditEntry } from '../../../shared/context/audit-entry.ts';
-import { assertMayMovePeople } from '../../../shared/context/privileges.ts';
-import { openResult, type SignInTestResult } from '../../../shared/identity/providers/sign-in-test/result.ts';
-import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
-import { message } from '../../../shared/messages/message.ts';
-import { isForManyTenants } from '../../../shared/remotes/oidc/provider/issuers.ts';
-import { Id } from '../../../shared/shapes/fields.ts';
-import type { WebuiCtx } from '../deps.ts';
+import { atomically } from '../../../../db/client.ts';
+import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../../db/errors.ts';
+import { appendAudit } from '../../../../db/repositories/audit/events.ts';
+import { moveIdentities, planMove } from '../../../../db/repositories/identity/directory/identities.ts';
+import { findOwnTest, useUpTest } from '../../../../db/repositories/identity/login/sign-in-tests.ts';
+import { auditEntry } from '../../../../shared/context/audit-entry.ts';
+import { assertMayMovePeople } from '../../../../shared/context/privileges.ts';
+import {
+  openResult,
+  type SignInTestResult,
+} from '../../../../shared/identity/providers/sign-in-test/result.ts';
+import { AppError, conflict, invalid } from '../../../../shared/kernel/errors.ts';
+import { message } from '../../../../shared/messages/message.ts';
+import { isForManyTenants } from '../../../../shared/remotes/oidc/provider/issuers.ts';
+import { Id } from '../../../../shared/shapes/fields.ts';
+import type { WebuiCtx } from '../../deps.ts';
 import { findProviderDomain, type ProviderDomain } from './identities.ts';
 import { sessionOf } from './sign-in-tests.ts';
 

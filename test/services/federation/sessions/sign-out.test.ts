@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { addRole, audited, usersPath, useStand } from '../../support/factories.ts';
-import type { Browser } from '../../support/federation/browser.ts';
-import { staff, startFederationStand } from '../../support/federation/stand.ts';
-import { follow, patient, serveChanges } from '../../support/http/changes.ts';
+import { addRole, audited, usersPath, useStand } from '../../../support/factories.ts';
+import type { Browser } from '../../../support/federation/browser.ts';
+import { staff, startFederationStand } from '../../../support/federation/stand.ts';
+import { follow, patient, serveChanges } from '../../../support/http/changes.ts';
 
 const signOut = 'POST /api/auth/v7.0/oidc/sign-out';
 

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operations } from '../../../../../shared/client/portal-client.ts';
-import { filledPath } from '../../../../../shared/web/client/request.ts';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { problemOf } from '../../../../../shared/web/problems/problem.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { dateText } from '../../../../../shared/web/text/moments.ts';
-import { Button, IconButton } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Badge, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
-import { may } from '../../facts.ts';
-import { type ConsoleText, say } from '../../texts.ts';
-import { type Confirmation, ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import classes from '../parts/parts.module.css';
+import type { Operations } from '../../../../../../shared/client/portal-client.ts';
+import { filledPath } from '../../../../../../shared/web/client/request.ts';
+import { portal } from '../../../../../../shared/web/client/session.ts';
+import { problemOf } from '../../../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../../../shared/web/problems/problem-notice.tsx';
+import { dateText } from '../../../../../../shared/web/text/moments.ts';
+import { Button, IconButton } from '../../../../../../shared/web/ui/controls/button.tsx';
+import { Badge, Skeleton } from '../../../../../../shared/web/ui/feedback/feedback.tsx';
+import { toast } from '../../../../../../shared/web/ui/overlays/toasts.tsx';
+import { may } from '../../../facts.ts';
+import { type ConsoleText, say } from '../../../texts.ts';
+import { type Confirmation, ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import classes from '../../parts/parts.module.css';
 
 type Registration = Operations['authenticator.getRegistration']['answer'];
 

@@ -15,6 +15,12 @@ export type CrawlOptions = {
   ofEachKind: number;
   /** Presses the buttons of each place, and opens its lists of choices. */
   isThorough: boolean;
+  /** Controls of one place that are pressed. Further ones, such as those of each row, are like those before them. Default: 60. */
+  mostControls?: number;
+  /** Further places to begin at, which no link leads to. */
+  from?: readonly string[];
+  /** Kinds of places that count as different. Default: `kindOfPlace`. */
+  kindOf?: (place: string) => string;
 };
 
 const patient = { timeout: 60_000, interval: 20 };
@@ -29,12 +35,13 @@ export const kindOfPlace = (place: string): string =>
  * @returns the kinds of places that were opened
  */
 export async function crawlConsole(page: Page, options: CrawlOptions): Promise<string[]> {
+  const { kindOf = kindOfPlace, from = [] } = options;
   const crawl = await watched(page, options);
   const visits = new Map<string, number>();
-  const waiting = ['#/'];
+  const waiting = ['#/', ...from];
   const found = new Set(waiting);
   for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
-    const kind = kindOfPlace(place);
+    const kind = kindOf(place);
     const times = visits.get(kind) ?? 0;
     if (times >= options.ofEachKind) continue;
     visits.set(kind, times + 1);
@@ -51,7 +58,7 @@ const linksIn = (page: Page): Promise<string[]> =>
     .locator('a[href^="#/"]')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? '#/'));
 
-async function watched(page: Page, { onSight }: CrawlOptions) {
+async function watched(page: Page, { onSight, mostControls = 60 }: CrawlOptions) {
   let current = '#/';
   const pending = new Set<Request>();
   // A stream has no end at which its text could be read.
@@ -96,7 +103,7 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
     const [path = ''] = kindOfPlace(place).split('?');
     const seen = pressed.get(path) ?? new Set();
     pressed.set(path, seen);
-    await useAll(page, { place, seen, open, see });
+    await useAll(page, { place, seen, mostControls, open, see });
   };
   return { open, useAll: pressAll };
 }
@@ -136,6 +143,7 @@ const contentOf = (page: Page): Promise<string> =>
 type Steps = {
   place: string;
   seen: Set<string>;
+  mostControls: number;
   open: (place: string) => Promise<void>;
   see: (what?: string) => Promise<string>;
 };
@@ -148,7 +156,7 @@ const controls = [
 ].join(', ');
 
 /** Presses each control of a place, and opens the place again if something was opened or another place is shown. */
-async function useAll(page: Page, { place, seen, open, see }: Steps): Promise<void> {
+async function useAll(page: Page, { place, seen, mostControls, open, see }: Steps): Promise<void> {
   const names = (await page.locator(controls).evaluateAll(namesOf)).slice(0, mostControls);
   let fresh = await contentOf(page);
   for (const [at, name] of names.entries()) {
@@ -166,9 +174,6 @@ async function useAll(page: Page, { place, seen, open, see }: Steps): Promise<vo
     fresh = await contentOf(page);
   }
 }
-
-/** Further controls, such as those of each row, are like those before them. */
-const mostControls = 60;
 
 const namesOf = (found: Element[]): string[] =>
   found.map((element) => {

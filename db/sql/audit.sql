@@ -2,7 +2,8 @@
 
 -- The canonical text of an event: the members that the API returns, always in this order, the time in UTC whatever the time
 -- zone of the session is. The sealer hashes it and the verification computes it again, so a change of one byte breaks the
--- chains of all installations. Concatenation takes a quarter of the time of json_build_object.
+-- chains of all installations. A member that was added later is absent if it is null, so that older events keep their text.
+-- Concatenation takes a quarter of the time of json_build_object.
 create or replace function audit_text(e audit_events) returns text language sql stable parallel safe as $$
   select '{"seq" : ' || coalesce(e.seq::text, 'null')
     || ', "id" : "' || e.id
@@ -28,7 +29,8 @@ create or replace function audit_text(e audit_events) returns text language sql 
     || ', "changes" : ' || e.changes
     || ', "details" : ' || e.details
     || ', "message" : ' || to_json(e.message)
-    || ', "count" : ' || e.count || '}'
+    || ', "count" : ' || e.count
+    || coalesce(', "actor" : ' || to_json(e.actor), '') || '}'
 $$;
 
 -- The hash of an event: SHA-256 of the previous hash and the text, so that any SHA-256 program can check it.

@@ -183,6 +183,8 @@ export type Audit = {
   level: "info" | "warning" | "error";
   /** `success`, or `failure` if the request was rejected or failed. */
   result: "success" | "failure";
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Login name of the user, name of the peer, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Identifier of the user or peer. Null if unknown. */
@@ -920,6 +922,8 @@ export type AuthenticatorVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -1931,6 +1935,8 @@ export type DispatcherVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -2294,6 +2300,8 @@ export type FarmVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -2520,6 +2528,8 @@ export type GatewayVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -2675,6 +2685,8 @@ export type GroupVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -3071,6 +3083,8 @@ export type MaintenanceTemplateVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -3752,6 +3766,8 @@ export type PictureVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -4010,6 +4026,8 @@ export type PriorityGroupVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -4234,6 +4252,8 @@ export type RecordVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -4339,6 +4359,8 @@ export type RoleVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -4653,6 +4675,8 @@ export type RuleVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -5518,6 +5542,8 @@ export type SiteVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -7090,6 +7116,8 @@ export type TagVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -7473,6 +7501,8 @@ export type UserVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */
@@ -7852,6 +7882,8 @@ export type WebhookVersion = {
   version: string;
   /** When the change was requested. */
   at: string;
+  /** What acted: `user`; `service_token`, with the account of a user; `peer`; `operator`, a command on the server; `agent`, `gateway` or `portal`, a machine; `job`, the portal itself; `anonymous`, a caller without a session. A user can have the name of any of them. Null for events of earlier versions. */
+  actor: "user" | "service_token" | "peer" | "operator" | "agent" | "gateway" | "portal" | "job" | "anonymous" | null;
   /** Name of the user, or `system` for a background job. Null if unknown. */
   user: string | null;
   /** Label of the domain of the user. Null if unknown. */

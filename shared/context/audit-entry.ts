@@ -50,24 +50,26 @@ const over = (fields: AuditFields): AuditFields => ({
   ...(fields.object_name != null && { object_name: escapeControls(fields.object_name) }),
 });
 
-type Who = Pick<AuditEntry, 'user_name' | 'user_id' | 'domain' | 'portal' | 'service_token'>;
+type Who = Pick<AuditEntry, 'actor' | 'user_name' | 'user_id' | 'domain' | 'portal' | 'service_token'>;
 
-const unnamed: Who = { user_name: null, user_id: null, domain: null, portal: null, service_token: null };
+const unnamed = { user_name: null, user_id: null, domain: null, portal: null, service_token: null };
 
 /** The `domain` of a peer is its issuer. It cannot equal a domain label, because labels do not contain a colon. */
 function whoOf(principal: Principal): Who {
+  const { kind: actor } = principal;
   switch (principal.kind) {
     case 'user':
     case 'service_token': {
       const { user, domain, portal } = principal;
       const service_token = principal.kind === 'service_token' ? escapeControls(principal.token.name) : null;
       const { id: user_id, name } = user;
-      return { user_name: escapeControls(name), user_id, domain: domain.label, portal, service_token };
+      return { actor, user_name: escapeControls(name), user_id, domain: domain.label, portal, service_token };
     }
     case 'peer': {
       const { peer, portal } = principal;
       return {
         ...unnamed,
+        actor,
         user_name: escapeControls(peer.name),
         user_id: peer.id,
         domain: peer.issuer,
@@ -75,14 +77,14 @@ function whoOf(principal: Principal): Who {
       };
     }
     case 'job':
-      return { ...unnamed, user_name: 'system' };
+      return { ...unnamed, actor, user_name: 'system' };
     case 'operator':
-      return { ...unnamed, user_name: principal.name };
+      return { ...unnamed, actor, user_name: principal.name };
     case 'agent':
     case 'gateway':
     case 'portal':
     case 'anonymous':
-      return unnamed;
+      return { ...unnamed, actor };
   }
 }
 

@@ -35,6 +35,8 @@ const keys = {
   request: 'path',
   msg: 'message',
   cnt: 'count',
+  /** An extension of the vendor: no key of CEF says whether a user acted. */
+  AggregatorPortalActor: 'actor',
 } as const;
 
 /** Members without a CEF key, by the custom keys that carry them with a label. */

@@ -10,6 +10,7 @@ const select = {
   category: table.category,
   level: table.level,
   result: table.result,
+  actor: table.actor,
   user: table.user_name,
   user_id: table.user_id,
   domain: table.domain,

@@ -10,6 +10,7 @@ const select = {
   id: table.id,
   version: table.id,
   at: table.at,
+  actor: table.actor,
   user: table.user_name,
   domain: table.domain,
   service_token: table.service_token,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { Actor } from '../../../shared/kernel/names/actors.ts';
 import { moment } from '../columns.ts';
 
 export type FieldChange = { field: string; before: unknown; after: unknown };
@@ -39,6 +40,8 @@ export const auditEvents = pgTable(
     prev_hash: text(),
     hash: text(),
     sealed_text: text(),
+    /** What acted. Names are free texts, so they do not say it. Null for events of versions that did not record it. */
+    actor: text().$type<Actor>(),
   },
   // One index per filter, in list order, so that each page is read from an index without sorting.
   (t) => [

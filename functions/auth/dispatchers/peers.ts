@@ -90,6 +90,7 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: PeerR
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
     category: 'auth',
+    actor: 'peer',
     ...nameOf(peer),
     portal,
     object_type: 'session',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ActorOfEvent } from '../../../shared/shapes/actor.ts';
 import { Changes, Id, idOf, Moment } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { lowerBoundOf, upperBoundOf } from '../../../shared/shapes/ranges.ts';
@@ -26,6 +27,7 @@ export const AuditEvent = z.strictObject({
     .enum(['info', 'warning', 'error'])
     .describe('Severity: `info`, `warning` for rejected or failed requests, or `error`.'),
   result: Result.describe('`success`, or `failure` if the request was rejected or failed.'),
+  actor: ActorOfEvent,
   user: Text.describe(
     'Login name of the user, name of the peer, or `system` for a background job. Null if unknown.',
   ),

@@ -61,6 +61,7 @@ async function openSession(
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
     category: 'auth',
+    actor: 'user',
     user_name: escapeControls(user.name),
     user_id: user.id,
     domain: domain.small_name,

@@ -96,6 +96,7 @@ export const factorEvent = (
   auditEntry(ctx, {
     event: 'portal.EntityAction',
     category: 'auth',
+    actor: 'user',
     user_name: escapeControls(user.name),
     user_id: user.id,
     domain: domain.small_name,

@@ -44,6 +44,7 @@ export const breakGlassEvent = (
   category: 'system',
   level: 'warning',
   result: 'success',
+  actor: 'operator',
   user_name: 'break-glass',
   action,
   ...fields,

@@ -61,6 +61,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver
         category: 'config',
         level: 'info',
         result: 'success',
+        actor: 'user',
         user: 'admin',
         user_id: expect.any(String),
         domain: 'builtin',

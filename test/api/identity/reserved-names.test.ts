@@ -8,6 +8,7 @@ import {
   addUser,
   goodPassword,
   groupsPath,
+  logIn,
   pool,
   resources,
   unique,
@@ -80,15 +81,19 @@ describe('a name that the audit log gives to work without a user', () => {
     expect((await scim.ask('POST /Users', { userName: name })).status).toBe(400);
   });
 
-  it('that a user has already can be kept and changed to another one', async () => {
+  it('that a user has already signs in, can be kept, and can be changed to another one', async () => {
     const user = await addUser(world.admin, world.domain);
     const path = `${usersPath(world.domain)}/${user.id}`;
     await world.portal.db
       .update(users)
       .set({ name: 'system', name_key: 'system' })
       .where(eq(users.id, user.id));
+    expect((await logIn(world.portal, world.domain, { name: 'system' })).status).toBe(200);
     expect((await world.admin(`PATCH ${path}`, { comments: 'old' })).body).toMatchObject({ name: 'system' });
-    expect((await world.admin(`PATCH ${path}`, { name: unique('renamed') })).status).toBe(200);
+    const name = unique('renamed');
+    expect((await world.admin(`PATCH ${path}`, { name })).status).toBe(200);
+    expect((await logIn(world.portal, world.domain, { name: 'system' })).status).toBe(401);
+    expect((await logIn(world.portal, world.domain, { name })).status).toBe(200);
   });
 
   it('may be a part of a name', async () => {

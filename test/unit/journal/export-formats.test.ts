@@ -125,6 +125,7 @@ describe('a CEF file', () => {
     event: 'portal.Odd|Name',
     level: 'warning',
     action: 'up\\date\nnow',
+    actor: 'job',
     user: 'a=b\\c|d',
     source_ip: '10.0.0.1',
     message: 'two\r\nlines src=6.6.6.6',
@@ -134,13 +135,15 @@ describe('a CEF file', () => {
     expect(fileOf('cef', [event], [])).toBe(
       'CEF:0|Aggregator|Aggregator portal|7.0|portal.Odd\\|Name|portal.Odd\\|Name up\\\\date\\nnow|6|' +
         'rt=1767323045678 src=10.0.0.1 externalId=1 act=up\\\\date\\nnow suser=a\\=b\\\\c|d ' +
-        'msg=two\\r\\nlines src\\=6.6.6.6 cn1=7 cn1Label=seq\n',
+        'msg=two\\r\\nlines src\\=6.6.6.6 AggregatorPortalActor=job cn1=7 cn1Label=seq\n',
     );
   });
 
   it('has escaped control characters instead of those that a terminal would execute', () => {
     const line = fileOf('cef', [{ ...event, message: 'red \u001b[31m, \u009b31m,\u0085 next\n' }], []);
-    expect(line).toContain(' msg=red \\\\u001b[31m, \\\\u009b31m,\\\\u0085 next\\n cn1=7 ');
+    expect(line).toContain(
+      ' msg=red \\\\u001b[31m, \\\\u009b31m,\\\\u0085 next\\n AggregatorPortalActor=job cn1=7 ',
+    );
   });
 
   it('uses the key for IPv6 addresses', () => {

@@ -17,6 +17,7 @@ import {
 import type { FieldChange } from '../../../../db/schema/audit/events.ts';
 import type { BaseDeps, Ctx } from '../../../context/context.ts';
 import { notFound } from '../../../kernel/errors.ts';
+import type { Actor } from '../../../kernel/names/actors.ts';
 import type { ListQuery } from '../../../shapes/list.ts';
 import { pageAnswer, pageQuery } from '../../declare/list.ts';
 import type { Answer } from '../../serve/answer.ts';
@@ -33,6 +34,7 @@ export type RecordAddress = { id: string; parent: string | undefined };
 type Version = {
   version: string;
   at: Date;
+  actor: Actor | null;
   user: string | null;
   domain: string | null;
   service_token: string | null;
@@ -77,9 +79,10 @@ export async function answerHistory<S extends Selection>(
   return pageAnswer(ctx, query, { items, next, total, beside: { complete } }, at.id);
 }
 
-const shownVersion = ({ version, at, user, domain, service_token, action, request_id }: Version) => ({
+const shownVersion = ({ version, at, actor, user, domain, service_token, action, request_id }: Version) => ({
   version,
   at: at.toISOString(),
+  actor,
   user,
   domain,
   service_token,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ActorOfEvent } from '../../../shapes/actor.ts';
 import { Changes, Id, Moment } from '../../../shapes/fields.ts';
 import { listOf, listQuery } from '../../../shapes/list.ts';
 
@@ -15,6 +16,7 @@ export const actionNames = {
 const versionShape = {
   version: Id.describe('Identifier of the version, of its audit event.'),
   at: Moment.describe('When the change was requested.'),
+  actor: ActorOfEvent,
   user: Text.describe('Name of the user, or `system` for a background job. Null if unknown.'),
   domain: Text.describe('Label of the domain of the user. Null if unknown.'),
   service_token: Text.describe('Name of the service token of the request. Null if it used none.'),

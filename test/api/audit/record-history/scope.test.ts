@@ -117,7 +117,7 @@ it('needs the permission to read the record, and none to read the audit log', as
   const { status, body } = await ask(`GET ${path}/history`);
   expect(status).toBe(200);
   expect(Object.keys(body.items[0]).sort()).toEqual(
-    ['action', 'at', 'changes', 'domain', 'request_id', 'service_token', 'user', 'version'].sort(),
+    ['action', 'actor', 'at', 'changes', 'domain', 'request_id', 'service_token', 'user', 'version'].sort(),
   );
   expect((await ask(`GET ${base}/audit`)).status).toBe(403);
   expect((await ask(`GET ${base}/sites/${world.site.id}/history`)).status).toBe(403);

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import type { Operations } from '../../../../shared/client/portal-client.ts';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { confusableText } from '../records/fields/confusable-text.ts';
 import { type Kind, kindOf } from '../records/kinds.ts';
 import { addressOf } from '../router/place.ts';
 import { say } from '../texts.ts';
@@ -69,7 +70,8 @@ function groupsOf(kinds: readonly Kind[], found: readonly Found[]): EntryGroup[]
 const entryOf = (kind: Kind, { id, name, parent }: Found): Entry => ({
   key: `${kind.type} ${parent?.id ?? ''} ${id}`,
   text: name || say('palette_unnamed'),
-  within: parent?.name,
+  within:
+    [parent?.name, kind.type === 'user' && confusableText(name)].filter(Boolean).join('. ') || undefined,
   icon: 'records',
   href: foundAddress(kind, { id, name, parent }),
 });

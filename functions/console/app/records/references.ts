@@ -1,4 +1,5 @@
 import { useQueries } from '@tanstack/preact-query';
+import { confusableText } from './fields/confusable-text.ts';
 import { type Kind, kindOf, titleOf, useKinds } from './kinds.ts';
 import { listPath, type Page, readPage } from './requests.ts';
 
@@ -47,8 +48,16 @@ async function readAssignable(
   const page: Page = await readPage(assignablePath, { ...query, limit: String(mostIds) }, signal);
   return (page.items as unknown as Assignable[])
     .filter((item) => item.type === type && isUuid(item.id))
-    .map(({ id, name, authenticator_name }) => ({ id, name, within: authenticator_name }));
+    .map(({ id, name, authenticator_name }) => ({
+      id,
+      name,
+      within: withinOf(type, name, authenticator_name),
+    }));
 }
+
+/** The domain of a user or group, and why the name of a user can be taken for another one. */
+const withinOf = (type: string, name: string, domain: string): string =>
+  [domain, type === 'user' && confusableText(name)].filter(Boolean).join('. ');
 
 /** The domain of a user or group. @returns null if there is no such record, or the user must not read it */
 export async function readOwner({ type }: Kind, id: string, signal: AbortSignal): Promise<string | null> {

@@ -11,6 +11,7 @@ import { Mark } from '../../../../../shared/web/ui/figures/mark.tsx';
 import type { Column } from '../../../../../shared/web/ui/table/columns.ts';
 import { Table } from '../../../../../shared/web/ui/table/table.tsx';
 import { may } from '../../facts.ts';
+import { NameBadge } from '../../records/fields/person-badges.tsx';
 import type { RecordState, Target } from '../../records/requests.ts';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
@@ -114,7 +115,12 @@ const holderColumns: Column<User>[] = [
   {
     key: 'name',
     header: say('roles_column_user'),
-    cell: (user) => <a href={userAddress(user)}>{user.name}</a>,
+    cell: (user) => (
+      <>
+        <a href={userAddress(user)}>{user.name}</a>
+        <NameBadge name={user.name} />
+      </>
+    ),
   },
   { key: 'real_name', header: say('roles_column_full_name'), cell: (user) => user.real_name || '–' },
   { key: 'domain', header: say('roles_column_domain'), cell: (user) => user.authenticator_name ?? '–' },

@@ -4,7 +4,9 @@ import { momentText } from '../../../../../shared/web/text/moments.ts';
 import { IconButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Mark } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
+import type { CellProps } from '../../records/extension.ts';
 import { Pairs } from '../../records/fields/pairs.tsx';
+import { ActorBadge, NameBadge } from '../../records/fields/person-badges.tsx';
 import { choiceText, nothing } from '../../records/fields/value.tsx';
 import { fieldOf, type Kind, kindOf, type Row, useKinds } from '../../records/kinds.ts';
 import { Changes } from '../../records/record/changes.tsx';
@@ -17,6 +19,15 @@ import { objectTitle } from './event-words.ts';
 type EventPartsProps = { kind: Kind; row: Row; onClose: () => void };
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The user of an event in a list, with what acted. */
+export const ActorCell = ({ row }: CellProps): JSX.Element => (
+  <>
+    {text(row.user) || nothing}
+    <NameBadge name={row.user} />
+    <ActorBadge actor={row.actor} />
+  </>
+);
 
 /** An event with its circumstances and changes. */
 export function EventParts({ kind, row, onClose }: EventPartsProps): JSX.Element {
@@ -102,10 +113,18 @@ const Filtered = ({
 
 function Actor({ row, onClose }: PartProps): JSX.Element {
   const user = text(row.user);
-  if (user === '') return <>{nothing}</>;
+  if (user === '')
+    return (
+      <>
+        {nothing}
+        <ActorBadge actor={row.actor} />
+      </>
+    );
   return (
     <>
       {[user, text(row.domain)].filter(Boolean).join(' @ ')}
+      <NameBadge name={user} />
+      <ActorBadge actor={row.actor} />
       {text(row.service_token) !== '' && (
         <p class={classes.quiet}>{say('journal_by_token', { name: text(row.service_token) })}</p>
       )}

@@ -9,6 +9,7 @@ import { type Field, kindOf, type Row, useKinds } from '../kinds.ts';
 import { useNames } from '../references.ts';
 import classes from './fields.module.css';
 import { isEmpty, isObject, Pairs } from './pairs.tsx';
+import { NameBadge } from './person-badges.tsx';
 
 /** What is shown for null and for empty values. */
 export const nothing = '–';
@@ -224,5 +225,10 @@ type LinkProps = { type: string | undefined; id: string; name: string };
 /** The name of a record, with a link if the user may read its page. */
 function Link({ type = '', id, name }: LinkProps): JSX.Element {
   const kind = kindOf(useKinds(), type);
-  return kind?.get ? <a href={addressOf([type, id])}>{name}</a> : <span>{name}</span>;
+  return (
+    <>
+      {kind?.get ? <a href={addressOf([type, id])}>{name}</a> : <span>{name}</span>}
+      {type === 'user' && <NameBadge name={name} />}
+    </>
+  );
 }

@@ -1,6 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
 import type { DataColumn } from '../../../../../shared/web/ui/table/data-columns.ts';
 import type { CellProps, Extension } from '../extension.ts';
+import { isNamedByUser, NameBadge } from '../fields/person-badges.tsx';
 import { Value } from '../fields/value.tsx';
 import { type Field, isNamedBeside, isNameOfReference, type Kind, type Row, titleField } from '../kinds.ts';
 import classes from './list.module.css';
@@ -89,7 +90,11 @@ export const tableColumns = (
     ...((field.type === 'integer' || field.type === 'number') && { align: 'end' as const }),
     share: at === 0 ? 1.75 : 1,
     cell: (row) =>
-      at === 0 ? <Title row={row} {...titles} /> : <Cell field={field} row={row} Own={cells?.[field.name]} />,
+      at === 0 ? (
+        <Title row={row} {...titles} isOfUser={titleLabel === undefined && isNamedByUser(kind)} />
+      ) : (
+        <Cell field={field} row={row} Own={cells?.[field.name]} />
+      ),
   }));
 
 type OwnCellProps = CellProps & { Own: ComponentType<CellProps> | undefined };
@@ -101,16 +106,21 @@ const Cell = ({ field, row, Own }: OwnCellProps): JSX.Element =>
     <Value field={field} value={row[field.name]} row={row} isShort={true} />
   );
 
-type TitleProps = Titles & { row: Row };
+type TitleProps = Titles & { row: Row; isOfUser: boolean };
 
 /** The name of a record, which opens it. */
-function Title({ row, nameOf, addressOf, onShow }: TitleProps): JSX.Element {
+function Title({ row, isOfUser, nameOf, addressOf, onShow }: TitleProps): JSX.Element {
   const address = addressOf(row);
-  return address !== undefined ? (
-    <a href={address}>{nameOf(row)}</a>
-  ) : (
-    <button type="button" class={classes.opener} onClick={() => onShow(row)}>
-      {nameOf(row)}
-    </button>
+  return (
+    <>
+      {address !== undefined ? (
+        <a href={address}>{nameOf(row)}</a>
+      ) : (
+        <button type="button" class={classes.opener} onClick={() => onShow(row)}>
+          {nameOf(row)}
+        </button>
+      )}
+      {isOfUser && <NameBadge name={nameOf(row)} />}
+    </>
   );
 }

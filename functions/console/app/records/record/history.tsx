@@ -8,6 +8,7 @@ import { momentText } from '../../../../../shared/web/text/moments.ts';
 import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { say } from '../../texts.ts';
+import { ActorBadge, NameBadge } from '../fields/person-badges.tsx';
 import { allowed, type Row } from '../kinds.ts';
 import { pathValues, type RecordState, readPage, type Target } from '../requests.ts';
 import { Changes } from './changes.tsx';
@@ -81,14 +82,18 @@ type VersionItemProps = { target: Target; version: Version; onRestore?: () => vo
 
 const VersionItem = ({
   target: { kind },
-  version: { at, user, domain, action, changes },
+  version: { at, actor, user, domain, action, changes },
   onRestore,
 }: VersionItemProps): JSX.Element => (
   <>
     <div class={classes.version}>
       <b>{say(`action_${action}`)}</b>
       <time dateTime={at}>{momentText(at)}</time>
-      <span class={classes.quiet}>{[user ?? '–', domain].filter(Boolean).join(' @ ')}</span>
+      <span class={classes.quiet}>
+        {[user ?? '–', domain].filter(Boolean).join(' @ ')}
+        <NameBadge name={user} />
+        <ActorBadge actor={actor} />
+      </span>
       {onRestore && action !== 'deleted' && allowed(kind.history?.restore) && (
         <Button look="quiet" onClick={onRestore}>
           {say('restore')}

@@ -9,6 +9,7 @@ import { forgetRecent, noteRecent } from '../../palette/recent.ts';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
+import { isNamedByUser, NameBadge } from '../fields/person-badges.tsx';
 import { allowed, type Kind, titleOf, useKinds } from '../kinds.ts';
 import { curlOf, pathValues, type RecordState, type Target } from '../requests.ts';
 import { CopyCommand } from './copy-command.tsx';
@@ -48,7 +49,10 @@ function Content({ target, state }: { target: Target; state: RecordState }): JSX
   return (
     <>
       <div class={classes.heading}>
-        <h1>{titleOf(kind, row)}</h1>
+        <h1>
+          {titleOf(kind, row)}
+          {isNamedByUser(kind) && <NameBadge name={titleOf(kind, row)} />}
+        </h1>
         <CopyCommand command={() => curlOf({ method: 'GET', path })} />
         {RecordActions && <RecordActions target={target} state={state} />}
         {allowed(kind.update) && row.builtin !== true && (

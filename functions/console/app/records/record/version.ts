@@ -4,6 +4,7 @@ import type { Change } from '../requests.ts';
 export type Version = {
   version: string;
   at: string;
+  actor: string | null;
   user: string | null;
   domain: string | null;
   action: 'created' | 'updated' | 'deleted' | 'restored';

@@ -54,7 +54,12 @@ describe('the documents', () => {
   });
 
   it('quote titles of tests that exist', () => {
-    const folders = ['', 'test/services/oidc/', 'test/services/federation/'];
+    const folders = [
+      '',
+      'test/services/oidc/',
+      'test/services/federation/',
+      'test/services/federation/sessions/',
+    ];
     const quoted = documents.flatMap((file) => [
       ...textOf(file).matchAll(/`([\w/.-]+\.test\.ts)` "([^"]+)"/g),
     ]);

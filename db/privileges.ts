@@ -61,7 +61,6 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   second_factors: { portal: 'write', sidecar: 'none' },
   service_preferences: { portal: 'write', sidecar: 'none' },
   service_tokens: { portal: 'write', sidecar: 'none' },
-  sign_in_tests: { portal: 'write', sidecar: 'trim' },
   site_authenticators: { portal: 'write', sidecar: 'read' },
   site_groups: { portal: 'write', sidecar: 'read' },
   site_users: { portal: 'write', sidecar: 'read' },

@@ -32,6 +32,9 @@ const withoutChange: Readonly<Record<string, string>> = {
   'webhook.replay': 'as webhook.test',
   'webhook.replayAll': 'as webhook.test',
   'userPasskey.revoke': 'only the page of the user shows passkeys, and reads them again',
+  'authenticator.testSignIn': 'a test is shown to its session only',
+  'authenticator.moveIdentities':
+    'needs a test sign-in at two providers; the rows of the users are written as by user.update',
   'user.bind': 'needs a directory or an identity provider; the row of the user is written as by user.update',
   'user.bindMany': 'as user.bind',
 };

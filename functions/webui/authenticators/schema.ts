@@ -156,7 +156,7 @@ export const Authenticator = z.strictObject({
   updated_at: UpdatedAt,
 });
 
-export const DirectoryAcceptance = z.object({
+export const DirectoryAcceptance = z.strictObject({
   authority: z
     .string()
     .max(256)

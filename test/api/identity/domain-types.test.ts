@@ -92,7 +92,7 @@ describe.each(types)('the form of a domain of type %s', (type) => {
       `POST ${domainsPath}`,
       fillIn(await formOf(type), { name, small_name: name }),
     );
-    expect([status, body.type, body.name]).toEqual([201, type, name]);
+    expect([status, body.type, body.name], JSON.stringify(body.errors)).toEqual([201, type, name]);
   });
 
   it('has every property of the domain once, in order, each with its validation', async () => {

@@ -1,3 +1,4 @@
+import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import type { Schema } from '../../../shared/http/document/schemas.ts';
 import { goodPassword, unique } from '../../support/factories.ts';
 import type { ScimClient } from '../../support/identity/scim.ts';
@@ -78,7 +79,7 @@ const ownerOf = (template: string): Json =>
  * @param scim the domain and the token of the operations of SCIM
  */
 export function createGround(
-  portal: Pick<TestPortal, 'send'>,
+  portal: Pick<TestPortal, 'send' | 'db'>,
   token: string,
   given: Record<string, Json> = {},
   scim?: Pick<ScimClient, 'domain' | 'token'>,
@@ -88,6 +89,8 @@ export function createGround(
   const make = async (create: Registered, path: string, more: Json = {}): Promise<Made> => {
     const sent = { ...(await bodyOf(create)), ...more };
     const access = isScim(create) ? { headers: { authorization: `Bearer ${scim?.token}` } } : { token };
+    // Wrong passwords of other cases have locked the account.
+    if ('proof' in sent) await portal.db.delete(loginLocks);
     const answer = await portal.send(`POST ${path}`, { ...access, body: sent });
     if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
     return { id: answer.body.id, path: `${path}/${answer.body.id}`, sent, shown: answer.body };

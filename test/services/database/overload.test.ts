@@ -12,11 +12,14 @@ import { adminPassword } from '../../support/portal.ts';
 
 /** More work than two connections do within the 3 seconds that a statement waits for one. */
 const statements = 120;
-const work = ({ db }: Pick<Connection, 'db'>, count = statements) =>
+const work = ({ db }: Pick<Connection, 'db'>, count = statements, onAnswer: () => void = () => {}) =>
   Promise.all(
     Array.from({ length: count }, () =>
       db.execute(sql`select pg_sleep(0.1)`).then(
-        () => 'answered',
+        () => {
+          onAnswer();
+          return 'answered';
+        },
         (error: unknown) => asAppError(error).code,
       ),
     ),
@@ -67,8 +70,11 @@ describe('a portal whose connections are all in use', () => {
 
   it('refuses logins and reads as overloaded, with the time after which they can be repeated', async () => {
     const { portal, admin } = world;
-    // Its ten connections serve 300 of them within 3 seconds.
-    const all = work(portal, 600);
+    // Its ten connections serve 300 of them within 3 seconds. Those that are added later wait for longer than the requests.
+    let answered = 0;
+    const first = work(portal, 600, () => answered++);
+    await expect.poll(() => answered).toBeGreaterThan(50);
+    const all = Promise.all([first, work(portal, 600)]).then((codes) => codes.flat());
     const body = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
     const answers = [
       portal.send('POST /api/auth/v7.0/login', { body }),

@@ -50,11 +50,12 @@ export const providerShapes = {
     .trim()
     .max(512)
     .pipe(Address('provider'))
-    .meta({ example: 'https://login.example.com/realms/staff' })
+    .meta({ example: 'https://login.example.com/realms/staff', pattern: '^https://[^\\s?#@\\\\]+$' })
     .describe(
       'Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant.',
     ),
-  discovery_url: Address('discovery')
+  discovery_url: Address('discovery', { isOptional: true })
+    .transform((url) => (url === '' ? null : url))
     .nullable()
     .default(null)
     .meta({ example: 'https://login.example.com/tenant/.well-known/openid-configuration?p=b2c_1_signin' })

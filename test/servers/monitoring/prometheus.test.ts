@@ -8,6 +8,9 @@ import { addUpTelemetry, appendTelemetry } from '../../../db/repositories/monito
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../../db/schema/identity/directory-refusals.ts';
+import { providerGrants } from '../../../db/schema/identity/providers/grants.ts';
+import { providerStates } from '../../../db/schema/identity/providers/states.ts';
+import { users } from '../../../db/schema/identity/users.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { type Queue, startQueue } from '../../../functions/health/jobs/queue/queue.ts';
 import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
@@ -98,7 +101,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has no alert for a site in maintenance, its farm and its node', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(21);
     const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
     expect(ofFleet).toHaveLength(maintained.length);
     for (const { query } of ofFleet) await hasRows(query);
@@ -118,7 +121,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has data for every alert rule in a failure', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(21);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');
     for (const { name, query } of rules) if (name !== 'AggregatorSidecarDown') await hasRows(query);
@@ -173,9 +176,24 @@ async function stage({ db }: Connection): Promise<void> {
   await db.insert(authenticators).values({ id: domain, type: 'ldap', ...names });
   const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: past, retry_at: past };
   await db.insert(directoryRefusals).values({ authenticator_id: domain, ...refusal });
+  await failingProvider(db, past);
   await db.insert(jobOutbox).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
   await db.execute(sql`insert into audit_events (id, at, event, category, level, result)
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);
+}
+
+/** A provider that does not answer, and a session that it has not confirmed for hours. */
+async function failingProvider(db: Connection['db'], past: Date): Promise<void> {
+  const [id, user, name] = [newId(), newId(), 'idp'];
+  const names = { name, name_key: name, small_name: name, small_name_key: name };
+  await db.insert(authenticators).values({ id, type: 'oidc', ...names });
+  await db.insert(providerStates).values({ authenticator_id: id, failing_since: past });
+  await db.insert(users).values({ id: user, authenticator_id: id, name, name_key: name });
+  const checked_at = new Date(Date.now() - 8 * 3_600_000);
+  await db.insert(providerGrants).values({
+    ...{ id: newId(), authenticator_id: id, user_id: user, sealed_grant: 'none' },
+    ...{ checked_at, next_check_at: new Date(Date.now() + 1e8) },
+  });
 }
 
 /** One more step of all counters, mostly failures. */

@@ -129,6 +129,8 @@ describe('the code samples', () => {
     'agent.notify': 401,
     // No domain has an identity provider.
     'authenticator.getRegistration': 404,
+    'authenticator.getSignInTest': 404,
+    'authenticator.listIdentities': 404,
     'clientKey.list': 404,
     'identityProvider.start': 404,
     'connection.check': 404,

@@ -123,6 +123,9 @@ export function readsOf(seeded: Seeded) {
     '/aggregator/health/metrics': [{ path: '/aggregator/health/metrics', status: 404 }],
     '/api/webui/aggregator/authenticators': list(domains),
     '/api/webui/aggregator/authenticators/{uuid}': one(`${domains}/${domain.id}`),
+    '/api/webui/aggregator/authenticators/{uuid}/sign_in_tests/{test_id}': [
+      { path: `${domains}/${domain.id}/sign_in_tests/00000000-0000-4000-8000-000000000000`, status: 404 },
+    ],
     '/api/webui/aggregator/authenticators/{uuid}/registration': [
       { path: `${domains}/${domain.id}/registration`, status: 404 },
     ],

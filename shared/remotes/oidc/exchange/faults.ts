@@ -83,8 +83,13 @@ const attributeReasons: Readonly<Record<string, OidcReason>> = {
   sub: 'subject_mismatch',
 };
 
-/** An answer without tokens, such as the error page of a provider that does not work. */
-const unreadable: readonly string[] = [RESPONSE_IS_NOT_CONFORM, RESPONSE_IS_NOT_JSON];
+/**
+ * An answer without tokens, such as the error page of a provider that does not work. A 400 is about this request alone:
+ * Glewlwyd refuses a revoked token so, without a body.
+ */
+const isErrorPage = (code: string | undefined, cause: unknown): boolean =>
+  (code === RESPONSE_IS_NOT_CONFORM || code === RESPONSE_IS_NOT_JSON) &&
+  !(cause instanceof Response && cause.status === 400);
 
 function processingFault({ code, cause }: OperationProcessingError, otherwise: OidcReason): OidcError {
   if (code === JSON_ATTRIBUTE_COMPARISON)
@@ -92,8 +97,7 @@ function processingFault({ code, cause }: OperationProcessingError, otherwise: O
   const isClaim = code === JWT_CLAIM_COMPARISON || code === JWT_TIMESTAMP_CHECK;
   const claim = isClaim ? memberOf(cause, 'claim') : undefined;
   if (claim !== undefined) return new OidcError(claimReasons[claim] ?? 'token_invalid', { claim });
-  if (otherwise === 'token_invalid' && unreadable.includes(code ?? ''))
-    return new OidcError('invalid_response');
+  if (otherwise === 'token_invalid' && isErrorPage(code, cause)) return new OidcError('invalid_response');
   return new OidcError(otherwise);
 }
 

@@ -40,7 +40,7 @@ requireService('chromium', hasPrograms)('the people of a former issuer in the co
     const { page } = await stand.open(`${place}/edit`, undefined, administrator);
     await page.getByLabel('Issuer', { exact: true }).fill(next.provider.issuer);
     await page.getByText('Saving ends 1 session').waitFor();
-    await page.getByText('1 person, of whom 1 with roles, does not match any more').waitFor();
+    await page.getByText('1 person does not match any more and cannot sign in. With roles: 1.').waitFor();
     await expectGood(page, 'access-issuer-change');
 
     const { issuer, caPem } = next.provider;

@@ -52,7 +52,8 @@ export async function requestAt(
       {
         ...{ redirectUri: callbackOf(ctx), state, nonce, codeVerifier, loginHint: login_hint },
         ...(answersByForm && { responseMode: 'form_post' }),
-        ...(fresh && { maxAge: 0, prompt: 'login' }),
+        // Not by `prompt`, which the settings may need: some providers issue a refresh token only with `consent`.
+        ...(fresh && { maxAge: 0 }),
       },
       ctx.gone(),
     ),

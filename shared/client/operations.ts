@@ -436,9 +436,9 @@ export type Authenticator = {
   account_retry_at: string | null;
   /** Identity of the directory: the SID of an Active Directory domain, otherwise the identifier of its top entry. Null until the servers show it. */
   directory_authority: string | null;
-  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none. */
+  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null without one. */
   other_directory: string | null;
-  /** When the servers showed the other directory first. Null if there is none. */
+  /** When the servers showed the other directory first. Null without one. */
   other_directory_at: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
@@ -763,9 +763,9 @@ export type AuthenticatorRestore = {
   account_retry_at: string | null;
   /** Identity of the directory: the SID of an Active Directory domain, otherwise the identifier of its top entry. Null until the servers show it. */
   directory_authority: string | null;
-  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none. */
+  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null without one. */
   other_directory: string | null;
-  /** When the servers showed the other directory first. Null if there is none. */
+  /** When the servers showed the other directory first. Null without one. */
   other_directory_at: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;

@@ -147,10 +147,10 @@ export const Authenticator = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none.',
+      'Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null without one.',
     ),
   other_directory_at: Moment.nullable().describe(
-    'When the servers showed the other directory first. Null if there is none.',
+    'When the servers showed the other directory first. Null without one.',
   ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,

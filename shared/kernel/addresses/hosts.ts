@@ -1,4 +1,4 @@
-/** A host as it is stored and compared, and a port without leading zeros, which is empty if there is none. */
+/** A host as it is stored and compared, and a port without leading zeros, which is empty without one. */
 export type Peer = { host: string; port: string };
 
 /** Maximum length of a name without a trailing dot (RFC 1035, 2.3.4). */

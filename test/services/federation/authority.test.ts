@@ -103,7 +103,7 @@ describe('a person of an identity provider', () => {
     expect((await userNamed('petra')).id).toBe(late.id);
   });
 
-  it('whom provisioning added without an identifier signs in after an administrator has bound the account', async () => {
+  it('that provisioning added without an identifier signs in after an administrator has bound the account', async () => {
     const user = await addScimUser(await startScim(stand.world, stand.domain), { userName: 'bea' });
     const role = await addRole(stand.world.admin, ['sites.read']);
     await stand.world.admin(`PATCH ${usersPath(stand.domain)}/${user.id}`, { roles: [role.id] });

@@ -57,7 +57,7 @@ describe('a visitor', () => {
     expect(await failures(() => stand.answered({ code: 'code', iss }))).toMatchObject([
       { reason: 'issuer_mismatch', found: `${'i'.repeat(255)}\ufffd` },
     ]);
-    const typed = { username: 'nobody', password: 'x', auth: `${'d'.repeat(255)}😀` };
+    const typed = { username: 'absent', password: 'x', auth: `${'d'.repeat(255)}😀` };
     expect(
       await failures(() => world.portal.send('POST /api/auth/v7.0/login', { body: typed })),
     ).toHaveLength(1);

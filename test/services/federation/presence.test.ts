@@ -48,7 +48,7 @@ describe('the presence of a person of a provider', () => {
     expect(url).toMatch(/\/home\/#account$/);
   });
 
-  it('lets the person set up an own second factor, and counts for one change', async () => {
+  it('lets the person set up and remove an own second factor, each after a sign-in of its own', async () => {
     const browser = await stand.signIn('anna');
     const enrol = (body: unknown) => ask(browser, 'POST /api/userinfo/two_factor', body);
     expect((await enrol(fresh)).body).toMatchObject({ status: 409, reason: 'no_fresh_sign_in' });
@@ -59,5 +59,13 @@ describe('the presence of a person of a provider', () => {
     expect((await enrol({ code })).body.recovery_codes).toHaveLength(10);
     expect((await ask(browser, 'DELETE /api/userinfo/two_factor', fresh)).status).toBe(409);
     expect((await ask(browser, 'GET /api/userinfo', undefined)).body.two_factor.enrolled).toBe(true);
+    // The sign-in there continues with the code of the device, which counts once.
+    await again(browser);
+    stand.world.portal.advance(30);
+    const confirm = (body: unknown) => browser.send('POST /api/auth/v7.0/oidc/second-factor', body);
+    const { challenge_id } = (await confirm({})).body;
+    const second = codeOf(started.body.secret, stand.world.portal.deps.clock());
+    expect((await confirm({ code: second, challenge_id })).status).toBe(200);
+    expect((await ask(browser, 'DELETE /api/userinfo/two_factor', fresh)).status).toBe(204);
   });
 });

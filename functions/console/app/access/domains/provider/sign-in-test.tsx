@@ -26,7 +26,7 @@ export function useTestStart(id: string) {
   return { problem, isBusy, start };
 }
 
-/** The test that has returned to this page, with its result. @param test null if there is none */
+/** The test that has returned to this page, with its result. @param test null without one */
 export const useSignInTest = (id: string, test: string | null): UseQueryResult<Test> =>
   useQuery({
     queryKey: ['access', 'sign-in-test', test],

@@ -19,6 +19,7 @@ import {
   removeProvisionedGroup,
 } from '../../../db/repositories/identity/scim/groups.ts';
 import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
+import { groupIdentifier } from '../../../shared/identity/providers/groups.ts';
 import {
   fieldsAfter,
   type GroupFields,
@@ -67,7 +68,7 @@ export async function createGroup({ ctx, domainId, work }: ScimScope, body: Body
 /** A sign-in finds a group by the identifier that the provider sends. */
 const columnsOf = (fields: GroupFields) => ({
   ...fields,
-  directory_id: fields.external_id,
+  directory_id: fields.external_id === null ? null : groupIdentifier(fields.external_id),
   name_key: foldName(fields.name),
 });
 

@@ -2,6 +2,7 @@ import { findDomain } from '../../../db/repositories/identity/authenticators.ts'
 import { normalDn } from '../../../shared/identity/domains/directory/entries/names.ts';
 import type { DomainType, StoredDomain } from '../../../shared/identity/domains/domain-type.ts';
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { groupIdentifier } from '../../../shared/identity/providers/groups.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 
@@ -21,7 +22,7 @@ export async function directoryIdOf(
   if (!name) return undefined;
   const domain = await findDomain(ctx.deps.db, domainId);
   const type = domain && domainTypeOf(domain.type);
-  if (type?.supports.groupsById) return name;
+  if (type?.supports.groupsById) return groupIdentifier(name);
   if (normalDn(name) === undefined) throw notDn();
   return domain && type?.directory && findId(ctx, type.directory, domain, name);
 }

@@ -5,12 +5,28 @@ import {
   setMemberships,
 } from '../../../db/repositories/identity/directory/accounts.ts';
 import { foldName } from '../../kernel/text.ts';
+import { normalDn } from '../domains/directory/entries/names.ts';
+
+/** Other texts with an equals sign can be identifiers in which case matters. */
+const dnPattern = /^\s*(?:cn|ou|uid)\s*=.*[,;]\s*(?:dc|o|c)\s*=/is;
+
+/**
+ * The form in which the identifier of a group is stored and compared. Providers in front of a directory send distinguished names in the
+ * spelling of their own entry, other providers send identifiers in which case matters.
+ */
+export const groupIdentifier = (sent: string): string =>
+  dnPattern.test(sent) ? (normalDn(sent) ?? sent) : sent;
 
 /** The keys for the search of registered groups: a provider has one identifier for a group. */
 export const groupKeys = (groups: readonly string[]): GroupKeys => ({
   names: groups.map(foldName),
-  sids: groups,
+  sids: identifiersOf(groups),
 });
+
+/** Groups of earlier versions are stored as they were written. */
+const identifiersOf = (groups: readonly string[]): string[] => [
+  ...new Set(groups.flatMap((group) => [group, groupIdentifier(group)])),
+];
 
 /**
  * The registered groups that a provider has named.
@@ -20,7 +36,7 @@ export function registeredAmong(
   registered: readonly RegisteredGroup[],
   groups: readonly string[],
 ): RegisteredGroup[] {
-  const [exact, folded] = [new Set(groups), new Set(groups.map(foldName))];
+  const [exact, folded] = [new Set(identifiersOf(groups)), new Set(groups.map(foldName))];
   return registered.filter(({ directory_id, dn, name_key }) => {
     const identifier = directory_id ?? dn;
     return identifier === null ? folded.has(name_key) : exact.has(identifier);

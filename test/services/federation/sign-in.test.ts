@@ -85,6 +85,29 @@ describe('a sign-in at an identity provider', () => {
     expect(await groupsOf(after)).toEqual([other.id]);
   });
 
+  it('finds groups by distinguished names in another spelling, and by other identifiers exactly', async () => {
+    const { world, domain } = stand;
+    const scim = await startScim(world, domain);
+    const ofForm = await addGroup(world.admin, domain, {
+      external_id: 'CN=Staff,OU=Groups,DC=corp,DC=example',
+    });
+    const ofScim = await addScimGroup(scim, [], { externalId: 'cn=Nurses, o=Clinic, c=de' });
+    const role = await addGroup(world.admin, domain, { external_id: 'role=Admin,level=One' });
+    person('subject-dn', {
+      preferred_username: 'dorothy',
+      groups: ['cn=staff, ou=groups,dc=Corp,dc=example', 'CN=nurses,O=clinic,C=DE', 'role=admin,level=one'],
+    });
+    await stand.signIn('subject-dn');
+    const user = await userOf('dorothy');
+    expect((await groupsOf(user)).toSorted()).toEqual([ofForm.id, ofScim.id].toSorted());
+    expect((await world.admin(`GET ${groupsPath(domain)}/${ofForm.id}`)).body.external_id).toBe(
+      'CN=Staff,OU=Groups,DC=corp,DC=example',
+    );
+    person('subject-dn', { preferred_username: 'dorothy', groups: ['role=Admin,level=One'] });
+    await stand.signIn('subject-dn');
+    expect(await groupsOf(user)).toEqual([role.id]);
+  });
+
   it('never gives a name or the account of another person away', async () => {
     person('owner', { preferred_username: 'carol' });
     await stand.signIn('owner');

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { sealAll } from '../../support/audit/audit.ts';
-import { addSite, base } from '../../support/factories.ts';
+import { addSite, addUser, base, logIn } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { looks } from '../../support/pages/looks.ts';
@@ -60,6 +60,28 @@ requireService('chromium', hasChromium)('the audit log in the console', () => {
     await expect.poll(() => hour.getAttribute('aria-pressed')).toBe('false');
     await page.getByRole('button', { name: 'By me' }).click();
     await expect.poll(() => page.url()).toContain('user=admin');
+  });
+
+  it('marks the name of a user that looks like another one, and says what acted instead of a user', async () => {
+    const { world } = tabs.stand;
+    // The first letter is Cyrillic.
+    const user = await addUser(world.admin, world.domain, { name: '\u0430dmin' });
+    await logIn(world.portal, world.domain, user, { password: 'wrong' });
+    const session = await logIn(world.portal, world.domain, user);
+    expect(session.status).toBe(200);
+    const page = await tabs.open('/audit');
+    const eventOf = (text: string) => page.getByRole('row').filter({ hasText: text }).first();
+    const refused = eventOf('Login failed');
+    await refused.getByText('Without a session').waitFor();
+    await refused.getByText('Look-alike').waitFor();
+    await refused.getByText('letters of several scripts: Latin, Cyrillic').waitFor({ state: 'attached' });
+    const changed = eventOf('Changed: Site Amber');
+    await changed.waitFor();
+    expect(await changed.getByText(/Look-alike|Without a session/).count()).toBe(0);
+    await goTo(page, `/user?auth_uuid=${world.domain.id}`);
+    const row = page.getByRole('row').filter({ hasText: user.name });
+    await row.getByText('Look-alike').waitFor();
+    await expectGood(page, 'users-look-alike');
   });
 
   it('verifies the chain, and leads to the event where it is broken', async () => {

@@ -113,11 +113,15 @@ function addOsManager(state: BrokerState): string {
   return made.id;
 }
 
+/** A locally administered address. */
+const macOf = (at: number): string =>
+  `0200${at.toString(16).padStart(8, '0')}`.toUpperCase().replace(/..(?!$)/g, '$&:');
+
 /** A desktop of an owner who is not a user of the broker, unless one is given; in the cache with a level. */
 export function addDesktop(state: BrokerState, pool: Pool, given: Partial<Desktop> = {}): Desktop {
   const at = state.desktops.length;
   const made: Desktop = {
-    ...{ id: newId(), pool: pool.id, name: `desktop-${at}`, uniqueId: `02:00:00:00:00:${at}` },
+    ...{ id: newId(), pool: pool.id, name: `desktop-${at}`, uniqueId: macOf(at) },
     ...{ owner: null, cacheLevel: 0, state: 'U', osState: 'U', ip: `10.0.${(at >> 8) % 256}.${at % 256}` },
     ...{ actorVersion: 'unknown', createdAt: secondsOf(state), inUse: false, inUseAt: never },
     ...{ source: '', sourceHost: '', ...given },

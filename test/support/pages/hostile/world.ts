@@ -1,3 +1,5 @@
+import { and, isNotNull } from 'drizzle-orm';
+import { workplaces } from '../../../../db/schema/snapshot/workplaces.ts';
 import { openSession } from '../../../simulator/data/sessions.ts';
 import { seededBroker } from '../../../simulator/openuds/seed.ts';
 import { startOpenUds } from '../../../simulator/openuds/start.ts';
@@ -29,6 +31,7 @@ import { addPortal } from '../../fleet/portal-rows.ts';
 import { addPeer } from '../../identity/peers.ts';
 import { addServiceToken, addServiceUser } from '../../identity/service-tokens.ts';
 import { addBroker } from '../../openuds/site.ts';
+import type { Json } from '../../portal.ts';
 import { addHostilePeople, type HostilePeople } from './people.ts';
 import { hostile, hostileTexts } from './values.ts';
 
@@ -40,6 +43,7 @@ export async function startHostileWorld(world: World, origin: string): Promise<H
   const brokers = await addBrokers(world, origin);
   await addRecords(world);
   await addTraces(world);
+  await addAgentLines(world);
   const member = await addMember(world, [], '*', {
     ...{ name: hostile(), real_name: hostile(), comments: hostile() },
   });
@@ -160,5 +164,24 @@ async function addTraces({ portal, admin, domain }: World): Promise<void> {
     };
     await portal.send('POST /api/auth/v7.0/login', { body, headers: { 'user-agent': text } });
   }
-  await admin('POST /api/agent/v7.0/register', { hostname: hostile() });
+}
+
+/** What the agent of a workplace says of its system, its user and its address, and in lines of its log. */
+async function addAgentLines({ admin, portal }: World): Promise<void> {
+  const call = async (path: string, body: Json): Promise<Json> => {
+    const answer = await portal.send(`POST /api/agent/v7.0/${path}`, { body });
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.result;
+  };
+  const registered = await admin('POST /api/agent/v7.0/register', { hostname: hostile() });
+  const [machine] = await portal.db
+    .select({ mac: workplaces.unique_id, ip: workplaces.ip })
+    .from(workplaces)
+    .where(and(isNotNull(workplaces.unique_id), isNotNull(workplaces.ip)))
+    .limit(1);
+  const own = { type: 'managed', version: hostile(64), token: registered.body.result, id: [machine] };
+  const { own_token: token } = await call('initialize', own);
+  await call('version', { token, version: hostile(64) });
+  await call('login', { token, username: hostile(), session_type: hostile(64) });
+  for (const message of hostileTexts) await call('log', { token, level: 'error', message });
 }

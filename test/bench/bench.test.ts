@@ -173,10 +173,12 @@ const parts: Readonly<Record<string, PartFigures>> = {
     figures: {
       bodies: {
         ...{ operations: expect.any(Array), worst_ms: positive },
-        accepted: expect.any(Array),
         provisioning: { members: 200, hash_ms: positive, bodies: expect.any(Array) },
       },
     },
+  },
+  searches: {
+    figures: { searches: { hash_ms: positive, requests: expect.any(Array), failed: [] } },
   },
   rechecks: {
     figures: {

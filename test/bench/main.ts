@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
+import { type ClimbEffort, measureSearches } from './bodies/climb.ts';
 import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
 import { type CapacityEffort, measureCapacity } from './capacity/figures.ts';
 import { type AuditEffort, measureAudit } from './cases/audit.ts';
@@ -37,6 +38,7 @@ type BenchEffort = Effort & {
   trips: TripsEffort;
   ready: ReadyEffort;
   bodies: BodiesEffort;
+  searches: ClimbEffort;
   soak: SoakEffort;
   idle: IdleEffort;
   capacity: CapacityEffort;
@@ -66,7 +68,8 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
       throughput: { connections: 100, warmUpS: 3, roundS: 5, rounds: 3 },
     },
     ready: { starts: 5, restS: 30 },
-    bodies: { cases: 1_000, repeats: 5, members: 50_000, climbs: 400, steps: 200 },
+    bodies: { cases: 1_000, repeats: 5, members: 50_000, climbs: 400 },
+    searches: { steps: 200, repeats: 5 },
     soak: { minutes: 10, everyS: 10 },
     idle: { seconds: 60, nodes: [0, 500] },
     capacity: { requests: 200, settledMs: 2_000, users: [10_000, 100_000, 1_000_000] },
@@ -102,7 +105,8 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
       throughput: { connections: 8, warmUpS: 0.2, roundS: 0.2, rounds: 1 },
     },
     ready: { starts: 1, restS: 0.1 },
-    bodies: { cases: 2, repeats: 1, members: 200, climbs: 2, steps: 2 },
+    bodies: { cases: 2, repeats: 1, members: 200, climbs: 2 },
+    searches: { steps: 2, repeats: 1 },
     soak: { minutes: 0.1, everyS: 1 },
     idle: { seconds: 2, nodes: [0, 2] },
     capacity: { requests: 2, settledMs: 50, users: [10_000] },
@@ -133,6 +137,7 @@ const parts = [
   'operations',
   'trips',
   'bodies',
+  'searches',
   'soak',
   'idle',
   'capacity',
@@ -140,7 +145,7 @@ const parts = [
 ] as const;
 type Part = (typeof parts)[number];
 /** Parts that run only if they are named. */
-const alone: ReadonlySet<Part> = new Set(['soak', 'idle', 'capacity', 'rechecks']);
+const alone: ReadonlySet<Part> = new Set(['searches', 'soak', 'idle', 'capacity', 'rechecks']);
 
 try {
   const { values, positionals } = parseArgs({
@@ -164,7 +169,20 @@ try {
  * @param before another checkout, beside which the parts with goals are measured
  */
 async function run(
-  { rows, audit, operations, trips, ready, bodies, soak, idle, capacity, rechecks, ...effort }: BenchEffort,
+  {
+    rows,
+    audit,
+    operations,
+    trips,
+    ready,
+    bodies,
+    searches,
+    soak,
+    idle,
+    capacity,
+    rechecks,
+    ...effort
+  }: BenchEffort,
   isAsked: (part: Part) => boolean,
   before: string | undefined,
 ): Promise<Figures> {
@@ -178,6 +196,7 @@ async function run(
     operations: await only('operations', () => measureOperations(operations, before)),
     trips: await only('trips', () => measureTrips(trips, before)),
     bodies: await only('bodies', () => measureBodies(bodies)),
+    searches: await only('searches', () => measureSearches(searches)),
     soak: await only('soak', () => measureSoak(soak)),
     idle: await only('idle', () => measureIdle(idle)),
     capacity: await only('capacity', () => measureCapacity(capacity)),

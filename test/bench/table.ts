@@ -1,5 +1,6 @@
+import type { SearchFigures } from './bodies/climb.ts';
 import type { BodiesFigures } from './bodies/figures.ts';
-import { bodiesLines } from './bodies/table.ts';
+import { bodiesLines, searchLines } from './bodies/table.ts';
 import type { CapacityFigures } from './capacity/figures.ts';
 import { capacityLines } from './capacity/table.ts';
 import type { AuditFigures } from './cases/audit.ts';
@@ -41,6 +42,7 @@ export type Figures = {
   lists?: ListFigures | undefined;
   operations?: OperationsFigures | undefined;
   bodies?: BodiesFigures | undefined;
+  searches?: SearchFigures | undefined;
   soak?: SoakFigures | undefined;
   idle?: IdleRow[] | undefined;
   capacity?: CapacityFigures | undefined;
@@ -68,6 +70,7 @@ export function tableOf(figures: Figures): string {
     lists,
     operations,
     bodies,
+    searches,
     soak,
     idle,
     capacity,
@@ -95,6 +98,7 @@ export function tableOf(figures: Figures): string {
     ...(exports ? [exportLine(exports)] : []),
     ...(operations ? operationsLines(operations) : []),
     ...(bodies ? bodiesLines(bodies) : []),
+    ...searchLines(searches),
     ...(soak ? soakLines(soak) : []),
     ...(idle ? idleLines(idle) : []),
     ...capacityLines(capacity),

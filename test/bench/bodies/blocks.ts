@@ -1,3 +1,6 @@
+import { createHasher } from '../../../shared/identity/passwords.ts';
+import { rounded } from '../load.ts';
+
 /** Processor time in milliseconds that this process needs for some work. */
 export async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
@@ -26,4 +29,14 @@ export async function longestBlock<T>(work: () => Promise<T>): Promise<{ block: 
   await new Promise((resolve) => setImmediate(resolve));
   isRunning = false;
   return { block: longest, result };
+}
+
+/** Processor time in milliseconds of one hash of a password: a request may need as much, and a turn a tenth of it. */
+export async function hashTime(repeats: number): Promise<number> {
+  const hasher = createHasher();
+  const times: number[] = [];
+  while (times.length < repeats) {
+    times.push(await cpuOf(() => hasher.hash('a password')));
+  }
+  return rounded(Math.min(...times), 2);
 }

@@ -7,13 +7,13 @@ import {
   resolve,
 } from '../../contract/generated/described.ts';
 import { bodySchemaOf, createGround, type Ground } from '../../contract/generated/ground.ts';
-import type { Credentials } from '../../contract/support/credentials.ts';
 import { asker, unique } from '../../support/factories.ts';
 import { startScim } from '../../support/identity/scim.ts';
 import type { Answer, Json, TestPortal } from '../../support/portal.ts';
 import { rounded } from '../load.ts';
-import { cpuOf, longestBlock } from './blocks.ts';
+import { cpuOf, hashTime, longestBlock } from './blocks.ts';
 import { mutated, mutatedQuery } from './mutations.ts';
+import { onBodiesPortal, type Sent } from './portal.ts';
 
 export type ClimbEffort = {
   /** Steps of the search for the worst request of each operation. */
@@ -34,7 +34,14 @@ export type WorstRequest = {
   request: string;
 };
 
-type Sent = Pick<TestPortal, 'send' | 'db'> & { credentials: Credentials; newToken(): Promise<string> };
+export type SearchFigures = {
+  /** Processor time of one hash of a password in the same run. */
+  hash_ms: number;
+  /** The worst accepted request of each operation, the worst first. */
+  requests: WorstRequest[];
+  failed: { operation: string; reason: string }[];
+};
+
 type Request = { query: Record<string, string>; body: Json };
 
 /** Names that only one object can have. */
@@ -56,30 +63,54 @@ function parametersOf(operation: Registered): Json[] {
 }
 
 /** Looks for the worst accepted request of each operation: changes one thing at a time, and keeps what costs more. */
-export async function climbAll(sent: Sent, { steps, repeats }: ClimbEffort): Promise<WorstRequest[]> {
+export async function measureSearches(effort: ClimbEffort): Promise<SearchFigures> {
+  const requests: WorstRequest[] = [];
+  const failed: SearchFigures['failed'] = [];
+  const left = [...searched];
+  // What one operation has accepted can prevent the next one: an address or a lifetime of its caller. That one begins anew.
+  while (left.length > 0)
+    await onBodiesPortal(async (sent) => {
+      for (let [operation] = left, isFirst = true; operation; [operation] = left, isFirst = false) {
+        const { found, fault } = await attempt(sent, operation, effort);
+        if (fault !== undefined && !isFirst) return;
+        if (found) requests.push(found);
+        if (fault !== undefined) failed.push({ operation: operation.id, reason: fault });
+        left.shift();
+      }
+    });
+  requests.sort((a, b) => b.cpu_ms - a.cpu_ms);
+  return { hash_ms: await hashTime(effort.repeats), requests, failed };
+}
+
+const attempt = (sent: Sent, operation: Registered, effort: ClimbEffort) =>
+  search(sent, operation, effort).then(
+    (found) => ({ found, fault: undefined }),
+    (error: unknown) => ({ found: undefined, fault: String(error).slice(0, 200) }),
+  );
+
+/** @returns undefined if no request was accepted */
+async function search(
+  sent: Sent,
+  operation: Registered,
+  { steps, repeats }: ClimbEffort,
+): Promise<WorstRequest | undefined> {
   const token = await sent.newToken();
   const portal = { send: sent.send, deps: { clock: () => new Date() } } as TestPortal;
-  const scim = await startScim({ portal, admin: asker(portal, token) });
-  const worst: WorstRequest[] = [];
-  for (const operation of searched) {
-    // Some requests end the sessions of their caller.
-    const own = await sent.newToken();
-    const at = await createGround(sent, own, {}, scim).of(operation);
-    const access = isScim(operation)
-      ? { headers: { authorization: `Bearer ${scim.token}` } }
-      : { token: own, headers: sent.credentials.of(operation) };
-    const send = ({ query, body }: Request): Promise<Answer> => {
-      const search = new URLSearchParams(query).toString();
-      return sent.send(`${operation.method} ${at.path}${search && `?${search}`}`, {
-        ...access,
-        ...(body !== undefined && { body: fresh(operation, body) }),
-        headers: { ...access.headers, 'content-type': jsonTypeOf(operation) },
-      });
-    };
-    const found = await climb(operation, at, send, steps);
-    if (found) worst.push(await measured(operation, found, send, repeats));
-  }
-  return worst.toSorted((a, b) => b.cpu_ms - a.cpu_ms);
+  const scim = isScim(operation) ? await startScim({ portal, admin: asker(portal, token) }) : undefined;
+  const at = await createGround(sent, token, {}, scim).of(operation);
+  const access = scim
+    ? { headers: { authorization: `Bearer ${scim.token}` } }
+    : { token, headers: sent.credentials.of(operation) };
+  const send = ({ query, body }: Request): Promise<Answer> => {
+    const given = new URLSearchParams(query).toString();
+    return sent.send(`${operation.method} ${at.path}${given && `?${given}`}`, {
+      ...access,
+      ...(body !== undefined && { body: fresh(operation, body) }),
+      headers: { ...access.headers, 'content-type': jsonTypeOf(operation) },
+    });
+  };
+  const found = await climb(operation, at, send, steps);
+  return found && measured(operation, found, send, repeats);
 }
 
 /** The texts of unique members differ each time, but not their lengths. */

@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
-import { createHasher } from '../../../shared/identity/passwords.ts';
 import { asker } from '../../support/factories.ts';
 import { addScimGroup, addScimUser, patchOf, startScim } from '../../support/identity/scim.ts';
 import { type PatchShape, patchOfShape, widest, worstPatches } from '../../support/identity/scim-bodies.ts';
 import type { Answer, Json, TestPortal } from '../../support/portal.ts';
 import { rounded } from '../load.ts';
-import { cpuOf, longestBlock } from './blocks.ts';
+import { cpuOf, hashTime, longestBlock } from './blocks.ts';
 
 type ProvisioningFigure = {
   body: string;
@@ -152,13 +151,4 @@ async function addUsers(db: Db, domain: string, count: number): Promise<string[]
     select gen_random_uuid(), ${domain}::uuid, 'member-' || n, 'member-' || n, 'member-' || n
     from generate_series(1, ${count}::int) as n returning id`);
   return [...(found as unknown as { rows: { id: string }[] }).rows].map(({ id }) => id);
-}
-
-async function hashTime(repeats: number): Promise<number> {
-  const hasher = createHasher();
-  const times: number[] = [];
-  while (times.length < repeats) {
-    times.push(await cpuOf(() => hasher.hash('a password')));
-  }
-  return rounded(Math.min(...times), 2);
 }

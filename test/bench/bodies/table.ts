@@ -1,4 +1,5 @@
 import { row } from '../rows.ts';
+import type { SearchFigures } from './climb.ts';
 import type { BodiesFigures } from './figures.ts';
 import type { ProvisioningFigures } from './provisioning.ts';
 
@@ -20,26 +21,30 @@ const provisioningLines = ({ members, hash_ms, bodies }: ProvisioningFigures): s
 ];
 
 /** The worst accepted requests that the search has found, beside the hash of a password. */
-const acceptedLines = ({ accepted, provisioning: { hash_ms } }: BodiesFigures): string[] => [
-  `Worst accepted requests of ${accepted.length} operations, by a search\n`,
-  row('  operation', 'CPU ms', 'of a hash', 'block ms', 'of a hash', 'bytes', '  request'),
-  ...accepted
-    .slice(0, 10)
-    .map(({ operation, cpu_ms, block_ms, bytes, request }) =>
-      row(
-        `  ${operation}`.padEnd(32),
-        ...[cpu_ms.toFixed(1), (cpu_ms / hash_ms).toFixed(2)],
-        ...[block_ms.toFixed(1), (block_ms / hash_ms).toFixed(2)],
-        ...[String(bytes), `  ${request.slice(0, 60)}`],
+export function searchLines(figures: SearchFigures | undefined): string[] {
+  if (!figures) return [];
+  const { hash_ms, requests, failed } = figures;
+  return [
+    `Worst accepted requests of ${requests.length} operations, by a search; the hash of a password takes ${hash_ms} ms\n`,
+    row('  operation', 'CPU ms', 'of a hash', 'block ms', 'of a hash', 'bytes', '  request'),
+    ...requests
+      .slice(0, shown)
+      .map(({ operation, cpu_ms, block_ms, bytes, request }) =>
+        row(
+          `  ${operation}`.padEnd(32),
+          ...[cpu_ms.toFixed(1), (cpu_ms / hash_ms).toFixed(2)],
+          ...[block_ms.toFixed(1), (block_ms / hash_ms).toFixed(2)],
+          ...[String(bytes), `  ${request.slice(0, 60)}`],
+        ),
       ),
-    ),
-  '',
-];
+    ...failed.map(({ operation, reason }) => row(`  ${operation}`.padEnd(32), `not searched: ${reason}`)),
+    '',
+  ];
+}
 
 /** The operations that block longest, worst first. */
 export const bodiesLines = (figures: BodiesFigures): string[] => [
   ...provisioningLines(figures.provisioning),
-  ...acceptedLines(figures),
   ...worstLines(figures),
 ];
 

@@ -34,6 +34,7 @@ export const errorCodes = {
   },
   account_expired: { status: 403, title: 'The account has expired' },
   password_expired: { status: 403, title: 'The password of the account has expired' },
+  not_known_here: { status: 403, title: 'The account cannot be used at this site' },
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'The resource does not exist' },
   method_not_allowed: { status: 405, title: 'The method is not supported for this path' },

@@ -1,0 +1,28 @@
+import { AppError } from '../../kernel/errors.ts';
+import { failure } from './failures.ts';
+import type { Node } from './port.ts';
+
+/**
+ * Why a node has nothing for a person who may use the portal. The node works, and asking again does not help:
+ * `unknown`: it has no such user; `inactive`: the user is disabled there; `no_groups`: the user is in no group there;
+ * `privileged_account`: staff or an administrator of the node, whose key would have these rights; `domain_not_linked`: it has
+ * no domain with the label of the person.
+ */
+export const refusalReasons = [
+  'unknown',
+  'inactive',
+  'no_groups',
+  'privileged_account',
+  'domain_not_linked',
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** The node answered, and has nothing for the person. It is neither a failure of the node nor a missing answer. */
+export const personRefused = (node: Node, reason: RefusalReason): AppError =>
+  failure('not_known_here', node, { reason });
+
+/** @returns the reason if a node refused the person; undefined for all other errors */
+export function refusalReasonOf(error: unknown): RefusalReason | undefined {
+  if (!(error instanceof AppError) || error.code !== 'not_known_here') return undefined;
+  return refusalReasons.find((reason) => reason === error.members.reason);
+}

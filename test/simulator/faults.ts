@@ -43,6 +43,8 @@ export type Knobs = {
   health: 'pass' | 'fail';
   /** The node's clock is ahead by this, or behind. */
   clockSkewS: number;
+  /** Names of users that get no session key. */
+  unknownUsers: readonly string[];
   /** Lifetime of session keys issued from now on. */
   keyLifetimeS: number;
   /** Whether lists support `since`, and send an `ETag`. */
@@ -65,6 +67,7 @@ export const noFaults = (): Knobs => ({
   alter: null,
   health: 'pass',
   clockSkewS: 0,
+  unknownUsers: [],
   keyLifetimeS: 600,
   incremental: true,
   etags: true,

@@ -90,6 +90,7 @@ function createNode(options: SimulatorOptions, keys: PortalKeys): Node {
     domains: state.domains,
     keys,
     now: () => nodeTime(knobs),
+    isUnknown: (user) => knobs.unknownUsers.includes(user),
     keyLifetimeS: () => knobs.keyLifetimeS,
   });
   return { name, healthKey, state, knobs, authentication, loggedOut: [] };

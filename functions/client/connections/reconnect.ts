@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { refusalReasonOf } from '../../../shared/remotes/dispatcher/refusals.ts';
 import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
 import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
@@ -8,7 +9,7 @@ import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
 /**
  * Returns a new link to an open session. The farm of the session is not stored, so all farms are called; a farm without
  * the session changes nothing.
- * @throws AppError `not_found`, `upstream_*`; `upstream_failed` for a link that clients must not open
+ * @throws AppError `not_found`, `upstream_*`; `not_known_here` if all farms refuse the user; `upstream_failed` for a link that clients must not open
  */
 export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
   const site = await loadUserSite(ctx, siteUri);
@@ -28,8 +29,15 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
   throw worstOf(outcomes) ?? notFound();
 }
 
-/** The error of a failed farm has precedence over `not_found`, because that farm may have the session. */
-const worstOf = (outcomes: readonly Outcome<unknown>[]): unknown =>
-  outcomes.flatMap((outcome) => (outcome.ok || isNotFound(outcome.error) ? [] : [outcome.error]))[0];
-
-const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';
+/**
+ * The error of a failed farm has precedence, because that farm may have the session. A farm that refuses the user says
+ * nothing about the session, so `not_found` of another farm has precedence over it.
+ */
+function worstOf(outcomes: readonly Outcome<unknown>[]): unknown {
+  const errors = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
+  const isNotFound = (error: unknown) => error instanceof AppError && error.code === 'not_found';
+  const isRefusal = (error: unknown) => refusalReasonOf(error) !== undefined;
+  return (
+    errors.find((error) => !isNotFound(error) && !isRefusal(error)) ?? errors.find(isNotFound) ?? errors[0]
+  );
+}

@@ -6,6 +6,7 @@ import type { ClientCtx } from '../../../shared/context/context.ts';
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
+import { refusalReasonOf } from '../../../shared/remotes/dispatcher/refusals.ts';
 import { act, isGone, kinds, type Target } from '../../../shared/sites/calls/actions.ts';
 import { fanOut } from '../../../shared/sites/calls/fan-out.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
@@ -38,7 +39,10 @@ export async function endOwnSession(
   return { result, session_uuid: uuid, farm_id: farm.id };
 }
 
-/** @throws AppError `not_found`; the error of a farm that did not respond, because it may have the session */
+/**
+ * @throws AppError `not_found`; the error of a farm that did not respond, because it may have the session. A farm that
+ *   refuses the user has no session that the user can end
+ */
 async function farmOfSession(
   ctx: SessionCtx,
   site: UserSite,
@@ -58,7 +62,8 @@ async function farmOfSession(
   );
   const farm = farms[listing];
   if (farm) return farm;
-  throw outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]))[0] ?? notFound();
+  const errors = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
+  throw errors.find((error) => refusalReasonOf(error) === undefined) ?? notFound();
 }
 
 /** The session as in the snapshot. A session that began after the last synchronization has only its user. */

@@ -37,6 +37,11 @@ const english: Record<ErrorCode, Explanation> = {
     'No role of the caller grants `required_permission`, the role does not apply to the site, or the change affects permissions in `missing` that the caller does not have.',
     'Ask an administrator for a role with this permission.',
   ),
+  not_known_here: explain(
+    'The dispatchers of the site have no account that the user may use.',
+    'The user is unknown, disabled or in no group there, is staff of the dispatcher, or the domain of the user is not linked. The list of services and the explanation of a rule contain the reason for callers with `rules.explain`.',
+    'Create or enable the account at the dispatcher, or link the domain. A new account appears when `aggregator.services_fresh_s` has passed.',
+  ),
   https_required: explain(
     'The request was sent over plain HTTP.',
     'The address begins with http://, or the proxy in front of the portal does not report that it terminated TLS.',

@@ -38,6 +38,8 @@ export const fleet = {
     'Неизвестно, занято ли рабочее место; чтобы всё равно выполнить действие, укажите `force`',
   'The dispatcher did not return a valid response': 'Диспетчер не вернул корректный ответ',
   'The dispatcher rejected the request': 'Диспетчер отклонил запрос',
+  'The dispatcher does not accept the account of the user':
+    'Диспетчер не принимает учётную запись пользователя',
   'The TLS connection to the dispatcher failed': 'Не удалось установить TLS-соединение с диспетчером',
   'The dispatcher did not respond in time': 'Диспетчер не ответил вовремя',
   'The service is not available over {protocols}': 'Сервис недоступен по протоколу {protocols}',

@@ -49,6 +49,7 @@ export const titles = {
   'Too many failed attempts': 'Слишком много неудачных попыток',
   'Internal error': 'Внутренняя ошибка сервера',
   'The upstream server did not return a valid response': 'Внешний сервер не вернул корректный ответ',
+  'The account cannot be used at this site': 'Учётную запись нельзя использовать на этой площадке',
   'The upstream server rejected the request': 'Внешний сервер отклонил запрос',
   'The TLS connection to the upstream server failed':
     'Не удалось установить TLS-соединение с внешним сервером',

@@ -48,6 +48,7 @@ const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_refused: 'The dispatcher rejected the request',
   upstream_tls: 'The TLS connection to the dispatcher failed',
   upstream_timeout: 'The dispatcher did not respond in time',
+  not_known_here: 'The dispatcher does not accept the account of the user',
 };
 
 /** Creates the error of a call to a node. */

@@ -147,7 +147,7 @@ export type DispatcherAdapter = DispatcherKeys &
 
 /** The session keys of a node. */
 export type DispatcherKeys = {
-  /** Obtains a session key for a principal. */
+  /** Obtains a session key for a principal. @throws AppError `not_known_here` if the node refuses the person */
   authorize(request: AuthorizeRequest): Promise<IssuedKey>;
   /** Ends the session key. A key that the node no longer accepts counts as ended. */
   logOut(call: Call): Promise<void>;

@@ -2,6 +2,7 @@ import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isUnauthorized, isUnsent } from '../../remotes/dispatcher/failures.ts';
 import type { Call, DispatcherPrincipal } from '../../remotes/dispatcher/port.ts';
+import { refusalReasonOf } from '../../remotes/dispatcher/refusals.ts';
 import type { UserFarm, UserSite } from '../user-site.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
 import {
@@ -49,29 +50,33 @@ type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown; isSent: 
 const tries = 2;
 
 /**
- * Calls the healthiest node of the farm, and another node if the first cannot respond.
- * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
+ * Calls the healthiest node of the farm, and another node if the first cannot respond or refuses the person.
+ * @throws AppError with `site` and `farm`: `not_known_here` if a node refuses the person and no other one answers,
+ *   otherwise that of the last node tried; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeRequest<T>): Promise<T> {
-  const { site, farm, signal, retry } = to;
+  const { farm, signal, retry } = to;
   probeOpenCircuits(ctx, farm);
-  let last: AppError | undefined;
+  const failed: AppError[] = [];
   for (const [n, node] of nodesToTry(ctx, farm).entries()) {
     if (n > 0) await jitter();
     if (signal?.aborted) break;
     const attempt = await inSlot(ctx, to, node, request);
     if (attempt.ok) return attempt.value;
-    if (!isNodeFailure(attempt.error)) throw attempt.error;
-    last = attempt.error;
-    if (retry === 'unsent' && attempt.isSent && !isUnsent(last)) break;
+    const { error, isSent } = attempt;
+    if (!isRefusal(error) && !isNodeFailure(error)) throw error;
+    failed.push(error);
+    if (retry === 'unsent' && isSent && !isRefusal(error) && !isUnsent(error)) break;
   }
-  const cause = last ?? (farm.nodes.length > 0 ? circuitOpen() : withoutNodes());
-  throw new AppError(
-    cause.code,
-    cause.detail,
-    { ...cause.members, site: site.uri, farm: farm.name },
-    { cause },
-  );
+  throw failureOf(to, failed);
+}
+
+/** A refusal is certain, so it counts more than a node that did not answer. */
+function failureOf({ site, farm }: FarmTarget, failed: readonly AppError[]): AppError {
+  const cause =
+    failed.find(isRefusal) ?? failed.at(-1) ?? (farm.nodes.length > 0 ? circuitOpen() : withoutNodes());
+  const members = { ...cause.members, site: site.uri, farm: farm.name };
+  return new AppError(cause.code, cause.detail, members, { cause });
 }
 
 const nodesToTry = (ctx: FarmCtx, farm: UserFarm): FarmNode[] => {
@@ -99,7 +104,8 @@ function inSlot<T>(
     signal?.addEventListener('abort', noteLate, { once: true });
     const attempt = await tryNode(ctx, { node, principal, keys: stored.keys }, request, signal);
     signal?.removeEventListener('abort', noteLate);
-    if (attempt.ok) note();
+    // A refusal of the person shows that the node responds.
+    if (attempt.ok || isRefusal(attempt.error)) note();
     else if (!signal?.aborted) note(attempt.error);
     return attempt;
   });
@@ -173,6 +179,8 @@ export function probeOpenCircuits(ctx: FarmCtx, { nodes }: UserFarm): void {
     ctx.later(() => probeCircuit({ ...ctx.deps, now: ctx.now }, node, parameters, ctx.requestId));
   }
 }
+
+const isRefusal = (error: unknown): error is AppError => refusalReasonOf(error) !== undefined;
 
 /** True for failures of one node that another node of the farm may not have. */
 const isNodeFailure = (error: unknown): error is AppError =>

@@ -54,6 +54,7 @@ export const nextSteps: Record<ErrorCode | ClientCode, NextStep> = {
   account_expired: 'administrator',
   password_expired: 'administrator',
   https_required: 'administrator',
+  not_known_here: 'administrator',
   not_found: 'reload',
   method_not_allowed: 'administrator',
   not_acceptable: 'administrator',

@@ -18,6 +18,7 @@ describe.each(modes)('keys of an OpenUDS %s broker', (mode) => {
       { name: 'helper', groups: ['staff'], isStaff: true },
       { name: 'root2', groups: ['staff'], isAdmin: true },
       { name: 'a*e', groups: ['devs'] },
+      { name: 'lonely' },
     ];
     const state = seededBroker({ users, pools: [{ name: 'Office', groups: ['staff'], desktops: 2 }] });
     broker = await startOpenUds({ state, mode, wrongPasswordMs: 0 });
@@ -58,24 +59,27 @@ describe.each(modes)('keys of an OpenUDS %s broker', (mode) => {
     expect((await stand.remote.services(await stand.as('Alice'))).length).toBe(0);
     expect((await stand.remote.services(await stand.as('a*e'))).length).toBe(0);
     expect(groupsOf('a*e')).toEqual(['devs']);
-    expect(await refusalOf(stand.as('ALICE'))).toBe('not_found');
+    expect(await refusalOf(stand.as('ALICE'))).toBe('not_known_here:unknown');
     expect(broker.state.users.some(({ name }) => name === 'ALICE')).toBe(false);
   });
 
-  it.each(['helper', 'root2', 'inactive'])('are refused for %s, without a ticket', async (name) => {
-    expect(await refusalOf(stand.as(name))).toBe('upstream_refused:forbidden');
+  it.each([
+    ['helper', 'privileged_account'],
+    ['root2', 'privileged_account'],
+    ['inactive', 'inactive'],
+    ['lonely', 'no_groups'],
+  ])('are refused for %s, without a ticket', async (name, reason) => {
+    expect(await refusalOf(stand.as(name))).toBe(`not_known_here:${reason}`);
     expect(broker.calls.some(({ path }) => path.endsWith('tickets/create'))).toBe(false);
   });
 
   it('create a user only where the farm allows it, with known groups', async () => {
-    expect(await refusalOf(stand.as('new'))).toBe('not_found');
+    expect(await refusalOf(stand.as('new'))).toBe('not_known_here:unknown');
     const identity = { createsUsers: true, domains: [] };
     const creating = brokerStand({ ...broker, node: { identity } });
     await creating.as('new', { groups: ['devs', 'invented'] });
     expect(groupsOf('new')).toEqual(['devs']);
-    expect(await refusalOf(creating.as('newer', { groups: ['invented'] }))).toBe(
-      'invalid_state:refused_by_dispatcher',
-    );
+    expect(await refusalOf(creating.as('newer', { groups: ['invented'] }))).toBe('not_known_here:no_groups');
     await creating.close();
   });
 
@@ -84,7 +88,7 @@ describe.each(modes)('keys of an OpenUDS %s broker', (mode) => {
     const mapped = brokerStand({ ...broker, node: { identity: { createsUsers: false, domains } } });
     const call = await mapped.as('alice@example.com', { domain: 'Company' });
     expect((await mapped.remote.services(call)).length).toBe(1);
-    expect(await refusalOf(mapped.as('alice', { domain: 'other' }))).toBe('upstream_refused:forbidden');
+    expect(await refusalOf(mapped.as('alice', { domain: 'other' }))).toBe('not_known_here:domain_not_linked');
     await mapped.close();
   });
 

@@ -44,11 +44,11 @@ describe.each(modes)('users of an OpenUDS %s broker', (mode) => {
     const alice = broker.state.users.find(({ name }) => name === 'alice');
     if (!alice) throw new Error('the seed has alice');
     alice.isStaff = true;
-    expect(await refusalOf(stand.as('alice'))).toBe('upstream_refused:forbidden');
+    expect(await refusalOf(stand.as('alice'))).toBe('not_known_here:privileged_account');
     Object.assign(alice, { isStaff: false, state: 'I' });
-    expect(await refusalOf(stand.as('alice'))).toBe('upstream_refused:forbidden');
+    expect(await refusalOf(stand.as('alice'))).toBe('not_known_here:inactive');
     broker.state.users = broker.state.users.filter((one) => one !== alice);
-    expect(await refusalOf(stand.as('alice'))).toBe('not_found');
+    expect(await refusalOf(stand.as('alice'))).toBe('not_known_here:unknown');
     addUser(broker.state, { name: 'alice', groups: ['staff'] });
     await stand.as('alice');
   });

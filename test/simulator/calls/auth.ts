@@ -27,6 +27,8 @@ export type AuthenticationOptions = {
   keys: PortalKeys;
   /** The clock of the node. */
   now(): Date;
+  /** Whether a user of a domain of the node gets no key. */
+  isUnknown(user: string): boolean;
   keyLifetimeS(): number;
 };
 
@@ -57,6 +59,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const exchange: Authentication['exchange'] = async (token) => {
     const claims = readClaims(await verify(token, options));
     const holder = holderOf(claims, options.domains);
+    if (holder.kind === 'user' && options.isUnknown(holder.caller.name))
+      throw refused('the user is not known here');
     useOnce(claims);
     const key = randomBytes(32).toString('base64url');
     const expires_in = options.keyLifetimeS();

@@ -59,9 +59,12 @@ export async function startOpenUds(options: BrokerOptions): Promise<Broker> {
       if (knobs.text?.path.test(pathname))
         return { status: 200, body: knobs.text.text, type: 'application/json' };
       return answer({ state, mode: knobs.mode, router }, request);
+    }).catch((error: unknown) => {
+      // The caller has not waited for the answer.
+      if (!request.destroyed) throw error;
     });
     traffic.inFlight -= 1;
-    send(state, knobs.mode, reply, response);
+    if (reply) send(state, knobs.mode, reply, response);
   });
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));

@@ -6,6 +6,7 @@ import type {
   Node,
   OwnKey,
 } from '../../../shared/remotes/dispatcher/port.ts';
+import { refusalReasonOf } from '../../../shared/remotes/dispatcher/refusals.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
 import { portalAccount } from '../../simulator/openuds/seed.ts';
 import type { Broker } from '../../simulator/openuds/start.ts';
@@ -80,7 +81,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<string> {
   } catch (error) {
     const { code, members } = error as { code?: string; members?: Record<string, unknown> };
     if (code === undefined) throw error;
-    const reason = members?.reason ?? members?.reason_code;
+    const reason = refusalReasonOf(error) ?? members?.reason ?? members?.reason_code;
     return reason === undefined ? code : `${code}:${reason}`;
   }
 }

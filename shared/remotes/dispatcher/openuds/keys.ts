@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { badAnswer, failure, isUnauthorized } from '../failures.ts';
-import type { AuthorizeRequest, Call, Destination, IssuedKey, LoginGuard, ServiceAccount } from '../port.ts';
+import type {
+  AuthorizeRequest,
+  Call,
+  Destination,
+  IssuedKey,
+  LoginGuard,
+  OwnKey,
+  ServiceAccount,
+} from '../port.ts';
 import { type Broker, parseJson, read } from './exchange.ts';
 import { denied, fromStatus, refused } from './faults.ts';
 import { keyOf, type NodeKey, sealable } from './node-key.ts';
@@ -18,6 +26,7 @@ const Login = z.object({
 const Created = z.object({ result: z.unknown() });
 const ticketPattern = /^[A-Za-z0-9]{16,128}$/;
 
+type PrincipalUser = NonNullable<AuthorizeRequest['principal']['user']>;
 type KeyParts = { broker: Broker; people: People; logins: LoginGuard };
 
 /** Session keys: by login for the portal itself, by tickets for users. */
@@ -78,26 +87,38 @@ export class Keys {
     return { session: token, scrambler: scrambler ?? '', issuedAt: Date.now() };
   }
 
-  async #userKey(
-    request: AuthorizeRequest,
-    user: NonNullable<AuthorizeRequest['principal']['user']>,
-  ): Promise<IssuedKey> {
+  async #userKey(request: AuthorizeRequest, user: PrincipalUser): Promise<IssuedKey> {
     const { ownKey: own } = request;
     if (!own) throw new Error('the key of a user needs the key of the portal');
     const { person, ticket } = await withOwnKey(own, isUnauthorized, async (key) => {
       const found = await this.#parts.people.find(request, key, user);
       return { person: found, ticket: await this.createTicket(request, key, found) };
     });
-    const session = await this.#redeem(request, ticket);
+    const session = (await this.#redeem(request, ticket)) ?? (await this.#refusalOf(request, own, user));
     return { token: sealable({ ...session, issuedAt: Date.now(), user: person }), expiresInS: lifeS.user };
   }
 
-  /** The answer is a redirect in any case. Its destination shows whether the ticket was accepted. */
-  async #redeem(to: Destination, ticket: string): Promise<Pick<NodeKey, 'session' | 'scrambler'>> {
+  /**
+   * The page of errors does not name its cause. The user is judged again, because the row may have changed since.
+   * @throws AppError `not_known_here`, otherwise `upstream_refused`
+   */
+  async #refusalOf(to: Destination, own: OwnKey, user: PrincipalUser): Promise<never> {
+    await withOwnKey(own, isUnauthorized, (key) => this.#parts.people.find(to, key, user));
+    throw denied(to.node, 'forbidden');
+  }
+
+  /**
+   * The answer is a redirect in any case. Its destination shows whether the ticket was accepted.
+   * @returns undefined if it was not
+   */
+  async #redeem(
+    to: Destination,
+    ticket: string,
+  ): Promise<Pick<NodeKey, 'session' | 'scrambler'> | undefined> {
     const path = `uds/page/ticket/auth/${ticket}`;
     const { status, headers, cookies = [] } = await this.#parts.broker.open(to, path);
     const target = new URL(headers.location ?? '', to.node.url).pathname;
-    if (status !== 302 || !/\/(?:services|launcher)$/.test(target)) throw denied(to.node, 'forbidden');
+    if (status !== 302 || !/\/(?:services|launcher)$/.test(target)) return undefined;
     const session = cookieOf(cookies, 'sessionid');
     if (session === undefined) throw badAnswer(to.node, 'wrong_shape');
     return { session, scrambler: cookieOf(cookies, 'uds') ?? '' };

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Domain } from '../connections.ts';
 import { failure } from '../failures.ts';
 import type { Destination, DispatcherPrincipal, Node, OwnKey } from '../port.ts';
+import { personRefused } from '../refusals.ts';
 import { type Broker, createMemory, read, viewOf } from './exchange.ts';
-import { denied } from './faults.ts';
 import { type User, Users } from './lists/users.ts';
 import { isFresh, keyOf, type NodeKey } from './node-key.ts';
 
@@ -42,23 +42,32 @@ export class People {
   async idOf(to: Destination, own: NodeKey, { domain, user }: { domain: string; user: string }) {
     const at = nameOn(to.node, { domain, name: user });
     const authenticator = await this.#authenticatorOf(to, at.domain);
-    const found = await this.#users.named(to, own, authenticator, at.name);
-    return found && { authenticator, id: found.id };
+    const found = authenticator && (await this.#users.named(to, own, authenticator, at.name));
+    return authenticator && found ? { authenticator, id: found.id } : undefined;
   }
 
   /**
-   * Finds the user of a principal. A known user keeps the groups of the broker, because a ticket replaces them.
-   * @throws AppError `not_found` for a user that the broker does not have and may not get; `upstream_refused` for an
-   *   inactive user, and for staff and administrators, whose keys would have their rights
+   * Finds the user of a principal. A known user keeps the groups of the broker, because a ticket replaces them. What does
+   * not depend on each other is read at the same time.
+   * @throws AppError `not_known_here` for a user that the broker does not have and may not get, for an inactive user or
+   *   one without groups, and for staff and administrators, whose keys would have their rights
    */
   async find(to: Destination, own: NodeKey, user: NonNullable<DispatcherPrincipal['user']>): Promise<Person> {
     const at = nameOn(to.node, user);
-    const authenticator = await this.#authenticatorOf(to, at.domain);
-    const found = await this.#users.named(to, own, authenticator, at.name);
+    const [authenticator] = await Promise.all([
+      this.#authenticatorOf(to, at.domain),
+      this.#broker.dialect(to),
+    ]);
+    if (authenticator === undefined) throw personRefused(to.node, 'domain_not_linked');
+    const [found, groupNames] = await Promise.all([
+      this.#users.named(to, own, authenticator, at.name),
+      this.#groupNames(to, own, authenticator),
+    ]);
     if (!found) {
-      if (!to.node.identity?.createsUsers) throw failure('not_found', to.node);
-      const known = new Set((await this.#groupNames(to, own, authenticator)).values());
+      if (!to.node.identity?.createsUsers) throw personRefused(to.node, 'unknown');
+      const known = new Set(groupNames.values());
       const groups = user.groups.filter((group) => known.has(group));
+      if (groups.length === 0) throw personRefused(to.node, 'no_groups');
       return { authenticator, id: null, name: at.name, groups };
     }
     const groups = await this.#groupsOf(to, own, authenticator, found);
@@ -67,7 +76,7 @@ export class People {
 
   /**
    * The person with the groups that the broker has now.
-   * @throws AppError `upstream_refused` for an inactive user, and for staff and administrators
+   * @throws AppError `not_known_here` as `find`
    */
   async withCurrentGroups(to: Destination, own: NodeKey, person: Person): Promise<Person> {
     const { authenticator, id } = person;
@@ -76,16 +85,17 @@ export class People {
     return { ...person, groups: await this.#groupsOf(to, own, authenticator, user) };
   }
 
-  /** Labels are not unique on the broker. @throws AppError `upstream_refused` for none or several */
-  async #authenticatorOf(to: Destination, label: string): Promise<string> {
+  /**
+   * Labels are not unique on the broker.
+   * @returns undefined if none has the label. @throws AppError `upstream_refused` for several
+   */
+  async #authenticatorOf(to: Destination, label: string): Promise<string | undefined> {
     const known = this.#authenticators.get(viewOf(to.node)) ?? (await this.domains(to));
     const exact = known.filter(({ authSmallName }) => authSmallName === label);
     const alike = known.filter(({ authSmallName }) => authSmallName.toLowerCase() === label.toLowerCase());
     const found = exact.length > 0 ? exact : alike;
-    const [only] = found;
-    if (!only) throw denied(to.node, 'forbidden');
     if (found.length > 1) throw failure('upstream_refused', to.node, { reason: 'ambiguous_domain' });
-    return only.authUuid;
+    return found[0]?.authUuid;
   }
 
   async #groupNames(to: Destination, own: NodeKey, authenticator: string): Promise<Map<string, string>> {
@@ -102,16 +112,20 @@ export class People {
     return names;
   }
 
-  /** The plain groups of an active user without rights of an administrator. */
+  /** The plain groups of an active user without rights of an administrator. @throws AppError `not_known_here` */
   async #groupsOf(to: Destination, own: NodeKey, authenticator: string, user: User): Promise<string[]> {
-    if (user.staff_member || user.is_admin || user.state !== 'A') throw denied(to.node, 'forbidden');
+    if (user.staff_member || user.is_admin) throw personRefused(to.node, 'privileged_account');
+    if (user.state !== 'A') throw personRefused(to.node, 'inactive');
     let names = await this.#groupNames(to, own, authenticator);
     if (user.groups.some((group) => !names.has(group))) {
       // The list may have a new group; a meta group is never in it.
       this.#groups.delete(`${viewOf(to.node)} ${authenticator}`);
       names = await this.#groupNames(to, own, authenticator);
     }
-    return user.groups.flatMap((group) => names.get(group) ?? []);
+    const groups = user.groups.flatMap((group) => names.get(group) ?? []);
+    // The broker accepts no ticket without a group.
+    if (groups.length === 0) throw personRefused(to.node, 'no_groups');
+    return groups;
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../../kernel/errors.ts';
 import type { Transport } from '../../http/transport.ts';
 import { isUnauthorized } from '../failures.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
   IssuedKey,
   KindParts,
 } from '../port.ts';
+import { personRefused } from '../refusals.ts';
 import { Authorization } from './client-shapes.ts';
 import { converse } from './exchange.ts';
 
@@ -19,14 +21,26 @@ export const termideskKeys: DispatcherKind<DispatcherKeys> = { create };
 function create({ transport, signer }: KindParts): DispatcherKeys {
   return {
     authorize: async ({ principal, now, lifeS, ownKey: _, ...to }) => {
-      const jwt = await signer.signFor(to.node.name, claimsOf(principal), now, lifeS);
-      return exchangeToken(transport, to, jwt);
+      const authorize = async (one: AuthorizeRequest['principal']): Promise<IssuedKey> =>
+        exchangeToken(transport, to, await signer.signFor(to.node.name, claimsOf(one), now, lifeS));
+      try {
+        return await authorize(principal);
+      } catch (error) {
+        if (principal.user === null || !isRefused(error)) throw error;
+        // The node answers alike if it refuses all tokens of the portal. Then this one is refused as well.
+        await authorize({ user: null });
+        throw personRefused(to.node, 'unknown');
+      }
     },
     logOut: (call) => logOut(transport, call),
   };
 }
 
 export const keyed = ({ key, ownKey: _, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
+
+const isRefused = (error: unknown): boolean =>
+  isUnauthorized(error) ||
+  (error instanceof AppError && error.code === 'upstream_refused' && error.members.reason === 'forbidden');
 
 /** The name of the aggregator on nodes. Users with this name are rejected before any call. */
 const aggregatorName = 'aggregator';

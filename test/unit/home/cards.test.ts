@@ -6,6 +6,7 @@ import {
   type FarmState,
   gapsIn,
   matching,
+  refusedAt,
   type Service,
   type SiteServices,
 } from '../../../functions/home/app/services/cards.ts';
@@ -45,6 +46,7 @@ const farm = (name: string, given: Partial<FarmState> = {}): FarmState => ({
   status: 'ok',
   fetched_at: null,
   age_ms: 0,
+  refusal: null,
   ...given,
 });
 const session = { session_uuid: 's', state: 'active', farm_id: 'f' };
@@ -134,6 +136,25 @@ describe('what is missing in the list of a site', () => {
       ],
     ],
   ])('is %s', (_, farms, gaps) => expect(gapsIn(north, farms)).toEqual(gaps));
+});
+
+describe('the places where the account of the user is not known', () => {
+  const refused = (name: string) => farm(name, { refusal: { reason: null } });
+  it.each<[string, FarmState[], string[]]>([
+    ['nowhere', [farm('a'), farm('b', { status: 'timeout', age_ms: null })], []],
+    ['a site with one farm', [refused('a')], ['North']],
+    ['one of two farms', [refused('a'), farm('b')], ['North (a)']],
+    ['the whole site', [refused('a'), refused('b')], ['North']],
+    ['a farm beside one that does not answer', [refused('a'), farm('b', { status: 'error' })], ['North (a)']],
+  ])('are named: %s', (_, farms, names) => {
+    expect(refusedAt(north, farms)).toEqual(names);
+    expect(
+      gapsIn(
+        north,
+        farms.filter(({ refusal }) => refusal !== null),
+      ),
+    ).toEqual([]);
+  });
 });
 
 describe('the file name of a connection', () => {

@@ -15,7 +15,7 @@ const announced = (given: Partial<Announced> = {}): Announced => ({
 const farmStates = (...names: string[]): SiteServices['sites'] =>
   names.map((name) => ({
     ...{ site_id: '1', site_uri: 'north', site_name: 'North', farm_id: name, farm_name: name },
-    ...{ status: 'ok', fetched_at: null, age_ms: 0 },
+    ...{ status: 'ok', fetched_at: null, age_ms: 0, refusal: null },
   }));
 const shown = (all: Announced[], farms = ['a', 'b']) =>
   announcementsOf(

@@ -68,5 +68,16 @@ export function gapsIn(site: SiteName, farms: readonly FarmState[]): Gap[] {
   return [{ name: site.name, reason: first.reason, ageMs: ages.length > 0 ? Math.max(...ages) : null }];
 }
 
+/**
+ * The farms where the user has no account, as the user reads them: the site if it is one farm only, or if all of its
+ * farms refuse the user.
+ */
+export function refusedAt(site: SiteName, farms: readonly FarmState[]): string[] {
+  const refused = farms.filter(({ refusal }) => refusal !== null);
+  if (refused.length === 0) return [];
+  if (refused.length === farms.length) return [site.name];
+  return refused.map(({ farm_name }) => `${site.name} (${farm_name})`);
+}
+
 const isGap = (status: FarmState['status']): boolean =>
   ['stale', 'timeout', 'error', 'circuit_open'].includes(status);

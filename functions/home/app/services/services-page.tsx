@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
 import { useOnline } from '../../../../shared/web/frame/online.ts';
 import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
@@ -16,7 +16,7 @@ import { LogOffDialog } from '../sessions/log-off-dialog.tsx';
 import { say } from '../texts.ts';
 import { type Protocol, ServiceCard } from './card.tsx';
 import { focusFirst, moveByArrow } from './card-keys.ts';
-import { type Card, cardsOf, type Gap, gapsIn, matching } from './cards.ts';
+import { type Card, cardsOf, type Gap, gapsIn, matching, refusedAt } from './cards.ts';
 import classes from './services-page.module.css';
 import { type SiteList, usePrefer, useServices } from './use-services.ts';
 
@@ -104,7 +104,9 @@ function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
           />
         </li>
       ))}
-      {lists.filter(({ isLoading }) => isLoading).map(({ site }) => placeholder(site.uri))}
+      {lists.flatMap(({ site, isLoading }) =>
+        isLoading ? [<Placeholder key={`loading ${site.uri}`} name={site.name} />] : [],
+      )}
     </ul>
   );
 }
@@ -114,11 +116,22 @@ const messageOf = (
   known: ReadonlySet<string | undefined>,
 ): string | undefined => (known.has(message) ? undefined : message);
 
-const placeholder = (key: string): JSX.Element => (
-  <li key={`loading ${key}`}>
-    <Skeleton height="11rem" />
-  </li>
-);
+/** Milliseconds after which a site that has not answered is named. */
+const nameAfterMs = 3_000;
+
+function Placeholder({ name }: { name: string }): JSX.Element {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), nameAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <li class={classes.placeholder}>
+      <Skeleton height="11rem" />
+      <p role="status">{isLong && say('waiting_for', { name })}</p>
+    </li>
+  );
+}
 
 type SearchProps = { text: string; onText: (text: string) => void; onEnter: (event: Event) => void };
 
@@ -163,9 +176,15 @@ function noticesOf({ site, list, failed, receivedAt, isLoading }: SiteList): JSX
       </Notice>,
     ];
   }
-  return gapsIn(site, list?.sites ?? []).map((gap) => (
-    <GapNotice key={`${site.uri} ${gap.name}`} gap={gap} />
-  ));
+  const farms = list?.sites ?? [];
+  return [
+    ...gapsIn(site, farms).map((gap) => <GapNotice key={`${site.uri} ${gap.name}`} gap={gap} />),
+    ...refusedAt(site, farms).map((name) => (
+      <Notice key={`${site.uri} ${name}`} tone="info" title={say('not_known', { name })}>
+        {say('not_known_hint')}
+      </Notice>
+    )),
+  ];
 }
 
 const GapNotice = ({ gap: { name, ageMs } }: { gap: Gap }): JSX.Element => (

@@ -1641,7 +1641,7 @@ export type DashboardUser = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
     status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
@@ -1651,6 +1651,11 @@ export type DashboardUser = {
     took_ms?: number;
     /** Problem code of the last failure. Present only after a failure. */
     error?: string;
+    /** Set if the dispatchers of the farm have no account that the user may use. The status is `ok` then, because they have answered. Null otherwise. */
+    refusal: {
+      /** `unknown`: no account there; `inactive`: the account is disabled; `no_groups`: it is in no group; `privileged_account`: it is that of staff of the dispatcher; `domain_not_linked`: the domain is not known there. Null for callers without `rules.explain` at the site. */
+      reason: "unknown" | "inactive" | "no_groups" | "privileged_account" | "domain_not_linked" | null;
+    } | null;
   })[];
 };
 export type Dispatcher = {
@@ -4096,7 +4101,7 @@ export type Problem = {
   /** Identifier of the request, as in the header `X-Request-Id`. */
   instance: string;
   /** Stable code of the problem, for programs. */
-  code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
+  code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "not_known_here" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
   /** True if the same request may succeed later. */
   retryable: boolean;
   /** Errors of the request, one for each invalid field. Present with `invalid_request`. */
@@ -4536,7 +4541,9 @@ export type RuleExplain = {
     entitled: boolean | null;
     /** True if the dispatchers have the domain of the user. Null if their domains are unknown. */
     domain_linked: boolean | null;
-    /** When the dispatcher last listed the services of the user. Null without a list. */
+    /** Why the dispatchers have no account that the user may use: `unknown`, `inactive`, `no_groups`, `privileged_account` (staff of the dispatcher) or `domain_not_linked`. Null if they have one, or were not asked for the user. */
+    refusal: "unknown" | "inactive" | "no_groups" | "privileged_account" | "domain_not_linked" | null;
+    /** When the dispatcher last listed the services of the user, or refused the user. Null without an answer. */
     listed_at: string | null;
     /** True if a dispatcher of the farm passed its last probe. Other farms come last. */
     healthy: boolean;
@@ -4990,7 +4997,7 @@ export type ServiceList = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
     status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
@@ -5000,6 +5007,11 @@ export type ServiceList = {
     took_ms?: number;
     /** Problem code of the last failure. Present only after a failure. */
     error?: string;
+    /** Set if the dispatchers of the farm have no account that the user may use. The status is `ok` then, because they have answered. Null otherwise. */
+    refusal: {
+      /** `unknown`: no account there; `inactive`: the account is disabled; `no_groups`: it is in no group; `privileged_account`: it is that of staff of the dispatcher; `domain_not_linked`: the domain is not known there. Null for callers without `rules.explain` at the site. */
+      reason: "unknown" | "inactive" | "no_groups" | "privileged_account" | "domain_not_linked" | null;
+    } | null;
   })[];
   /** Announced and current maintenance of the site, and of the farms that have services of the caller. Maintenance of a pool is shown by its services only. */
   announced_maintenance: ({
@@ -8616,7 +8628,7 @@ export type Operations = {
       };
     };
     answer: ConnectionCheck;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_known_here' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service. Requires a session. */
   "connection.get": {
@@ -8637,7 +8649,7 @@ export type Operations = {
       };
     };
     answer: Connection;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'not_acceptable' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_known_here' | 'password_change_required' | 'not_found' | 'not_acceptable' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Refresh the reconnect link of a workplace session. Requires a session. */
   "connection.reconnect": {
@@ -8649,7 +8661,7 @@ export type Operations = {
       body: ConnectionReconnectBody;
     };
     answer: ConnectionReconnect;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_known_here' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the administrator dashboard. The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
   "dashboard.admin": {
@@ -8893,7 +8905,7 @@ export type Operations = {
     asks: {
       path: {
         /** Code of the problem, such as `not_found`. */
-        code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
+        code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "not_known_here" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
       };
       query?: {
         /** Language of the explanation: `en` or `ru`. Default: that of `Accept-Language`. */
@@ -9090,7 +9102,7 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
         status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
@@ -11329,7 +11341,7 @@ export type Operations = {
     };
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
+  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned, and a late answer is cached for the next request; `sites` has the state of each farm. A farm that has no account for the caller has answered: `refusal` is set, and its cached list is deleted. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
   "service.list": {
     asks: {
       path: {
@@ -11341,6 +11353,8 @@ export type Operations = {
         explain?: "true" | "false";
         /** Identifier of the user to explain the decisions for, instead of the caller. Dispatchers are not called. Only with `explain`. */
         user_id?: string;
+        /** If true, farms are called although their cached lists are fresh. Default: false. */
+        refresh?: "true" | "false";
       };
     };
     answer: ServiceList;
@@ -11488,7 +11502,7 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
         status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
@@ -12002,7 +12016,7 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
         status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
@@ -13149,7 +13163,7 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
         status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;

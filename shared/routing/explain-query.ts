@@ -77,9 +77,14 @@ export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<View
  *   response does not reveal that the site exists
  */
 export function assertExplains(ctx: UserCtx, site: RoutedSite, { explain }: ExplainQuery): void {
-  const scope = explain ? scopeOf(ctx.principal, 'rules.explain') : '*';
-  if (scope === '*' || scope?.includes(site.id)) return;
+  if (!explain || mayExplain(ctx, site)) return;
   throw site.own ? mayNotExplain() : notFound();
+}
+
+/** True if the caller has the permission `rules.explain` at the site. */
+export function mayExplain({ principal }: Pick<UserCtx, 'principal'>, { id }: { id: string }): boolean {
+  const scope = scopeOf(principal, 'rules.explain');
+  return scope === '*' || scope?.includes(id) === true;
 }
 
 const mayNotExplain = (): AppError =>

@@ -11,6 +11,8 @@ export type PoolFacts = {
   unknown: boolean;
   /** True if the farm's service list for the user contains the pool. Null without a fresh list. */
   entitled: boolean | null;
+  /** The nodes of the farm refuse the user. */
+  refused: boolean;
   /** The user has an open session in the pool. Maintenance ends no session, and the user may reconnect. */
   hasSession: boolean;
 };
@@ -22,6 +24,9 @@ export type ServiceState = Exclude<CachedService['state'], 'unknown'>;
 
 /** A service in an unknown state accepts no connection, not even if the user has an open session there. */
 export const unknownReason = 'state_unknown';
+
+/** The nodes of the farm have no account that the user may use. */
+export const refusedReason = 'not_known_here';
 
 type Check = Obstacle & { blocks: (facts: PoolFacts) => boolean };
 
@@ -39,7 +44,12 @@ const checks: readonly Check[] = [
     reason: 'farm_maintenance',
     blocks: ({ farm, hasSession }) => farm.maintenance && !hasSession,
   },
-  { step: 'entitlement', reason: 'not_entitled', blocks: ({ entitled }) => entitled === false },
+  { step: 'entitlement', reason: refusedReason, blocks: ({ refused }) => refused },
+  {
+    step: 'entitlement',
+    reason: 'not_entitled',
+    blocks: ({ entitled, refused }) => entitled === false && !refused,
+  },
   {
     step: 'pool',
     reason: 'pool_maintenance',

@@ -4,20 +4,13 @@ import { obstacleOf, obstaclesOf, type PoolFacts } from './readiness.ts';
 type Policy = 'priority' | 'round_robin' | 'least_loaded' | 'random';
 type Affinity = 'session' | 'last_used' | 'none';
 
-export type MemberFacts = {
+export type MemberFacts = Omit<PoolFacts, 'site' | 'hasSession'> & {
   farm_id: string;
   servicepool_uuid: string;
   priority: number;
   enabled: boolean;
-  farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeAvailability[] };
-  /** Maintenance of the pool, or of the user's workplace in it. */
-  maintenance: boolean;
-  /** The dispatcher does not report the state of the pool or of the workplace, or reports an unsupported value. */
-  unknown: boolean;
   /** Null if the dispatcher does not report it. */
   usage_percent: number | null;
-  /** True if the farm's service list for the caller contains the pool. Null without a fresh list. */
-  entitled: boolean | null;
 };
 
 export type LiveSession = {

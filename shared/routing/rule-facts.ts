@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
-import { isLinked, lastDomains } from '../sites/dispatcher-domains.ts';
+import { isKnownLinked } from '../sites/dispatcher-domains.ts';
 import type { PoolFacts } from './readiness.ts';
 import type { ListedSite } from './routed-site.ts';
 import { ageOf, type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
@@ -40,7 +40,7 @@ export function poolFacts(site: ListedSite, lists: SeenLists): (at: Key) => Pool
   return (at) => ({ site: siteFacts(site), ...factsAt(at), hasSession: live.has(keyText(at)) });
 }
 
-type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'unknown' | 'entitled'>;
+type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'unknown' | 'entitled' | 'refused'>;
 
 function placeFacts(site: ListedSite, lists: SeenLists): (at: Key) => PlaceFacts {
   const { blocked } = site.routing;
@@ -49,8 +49,7 @@ function placeFacts(site: ListedSite, lists: SeenLists): (at: Key) => PlaceFacts
   return (at) => {
     const list = lists.get(at.farm_id);
     const farm = site.farms.find(({ id }) => id === at.farm_id);
-    const domains = farm && lastDomains(farm);
-    const isForeign = farm && domains !== undefined && !isLinked(farm, domains, site.viewer.domain.label);
+    const isForeign = farm && isKnownLinked(farm, site.viewer.domain.label) === false;
     const service = list?.fresh ? serviceIn(list, at.servicepool_uuid) : undefined;
     return {
       // A farm that was moved to another site does not belong to the rule any more.
@@ -58,6 +57,7 @@ function placeFacts(site: ListedSite, lists: SeenLists): (at: Key) => PlaceFacts
       // A fresh service list of the user may contain a maintenance that the snapshot does not contain yet.
       maintenance: maintained.has(keyText(at)) || (service !== undefined && isInMaintenance(service)),
       unknown: unknown.has(keyText(at)) || (service !== undefined && isUnknown(service)),
+      refused: isForeign === true || (list !== undefined && list.refusal !== null),
       entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
     };
   };

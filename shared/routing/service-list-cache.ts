@@ -2,13 +2,16 @@ import type { NeededLists, ServiceListRow } from '../../db/repositories/routing/
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
+import type { RefusalReason } from '../remotes/dispatcher/refusals.ts';
 import type { ListedSite } from './routed-site.ts';
 
 /** The cached service list of a user at a farm. A `fresh` list is used instead of a new call. */
 export type SeenList<Services = readonly CachedService[]> = {
-  /** Digest of the services as the dispatcher returned them. */
+  /** Digest of the services as the dispatcher returned them, or the refusal. */
   revision: string;
   services: Services;
+  /** Set if the nodes of the farm refuse the user. There are no services then, and the list is fresh. */
+  refusal: RefusalReason | null;
   fetchedAt: Date;
   fresh: boolean;
 };
@@ -17,7 +20,10 @@ type SiteWithLists<S> = Pick<ListedSite, 'principal' | 'own'> & {
   routing: { entitlement: number; lists: readonly ServiceListRow<S>[] };
 };
 
-/** The cached service lists of the site's farms by farm id, without expired lists. */
+/**
+ * The cached service lists of the site's farms by farm id, without expired lists. A refusal expires earlier than a list:
+ * it does not replace an answer of a node that does not respond.
+ */
 export function cachedLists<S>(
   site: SiteWithLists<S>,
   parameters: Parameters,
@@ -25,12 +31,13 @@ export function cachedLists<S>(
 ): Map<string, SeenList<S>> {
   const usable = site.routing.lists.filter((list) => isValid(site, list));
   return new Map(
-    usable.flatMap(({ farm_id, fetched_at, revision, services }) => {
+    usable.flatMap(({ farm_id, fetched_at, revision, services, refusal }) => {
       const fetchedAt = new Date(fetched_at);
       const ageS = (now.getTime() - fetchedAt.getTime()) / 1000;
       if (ageS >= parameters['aggregator.services_stale_s']) return [];
       const fresh = ageS < parameters['aggregator.services_fresh_s'];
-      return [[farm_id, { revision, services, fetchedAt, fresh }]];
+      if (refusal !== null && !fresh) return [];
+      return [[farm_id, { revision, services, refusal, fetchedAt, fresh }]];
     }),
   );
 }
@@ -53,9 +60,9 @@ export function lastList<S>(
   farmId: string,
 ): SeenList<S> | undefined {
   const last = routing.lists.find((list) => list.farm_id === farmId && list.subject === principal.subject);
-  if (!last) return undefined;
+  if (!last || last.refusal !== null) return undefined;
   const { revision, services, fetched_at } = last;
-  return { revision, services, fetchedAt: new Date(fetched_at), fresh: false };
+  return { revision, services, refusal: null, fetchedAt: new Date(fetched_at), fresh: false };
 }
 
 /**

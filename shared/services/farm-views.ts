@@ -3,18 +3,29 @@ import { cacheServiceLists, renewServiceLists } from '../../db/repositories/rout
 import type { ServiceListRow } from '../../db/repositories/routing/site-lists.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import type { Domain, Service } from '../remotes/dispatcher/connections.ts';
+import { type RefusalReason, refusalReasonOf } from '../remotes/dispatcher/refusals.ts';
 import { servicesInMaintenance, withStates } from '../routing/maintenance-notices.ts';
 import type { ListedSite } from '../routing/routed-site.ts';
 import { cachedLists, lastList, type SeenList } from '../routing/service-list-cache.ts';
 import { fanOut, type Outcome } from '../sites/calls/fan-out.ts';
 import { callFarm, probeOpenCircuits } from '../sites/calls/farm-calls.ts';
 import { isUnreachable, orderFarms } from '../sites/calls/order.ts';
-import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/dispatcher-domains.ts';
+import {
+  domainsReadAt,
+  farmDomains,
+  isKnownLinked,
+  isLinked,
+  knownDomains,
+  lastDomains,
+} from '../sites/dispatcher-domains.ts';
 import { type FarmStatus, farmStatus } from '../sites/farm-status.ts';
 import type { UserCtx, UserFarm } from '../sites/user-site.ts';
 import { revisionOf } from './revisions.ts';
 
-/** One farm in the list. `list` is undefined if its services are unknown. */
+/**
+ * One farm in the list. It has listed the services, it refuses the viewer (`list.refusal`), or it has not answered: `list`
+ * is then an older list, or undefined.
+ */
 export type FarmView = {
   farm: UserFarm;
   domains: readonly Domain[];
@@ -26,55 +37,81 @@ export type FarmView = {
 export type FarmState<Services = CachedService[]> = Omit<FarmView, 'list'> & {
   source: ListSource<Services> | undefined;
 };
-type ListSource<Services> = {
-  /** `unlinked`: the label of the viewer is unknown there, so no service is shown. */
-  kind: 'usable' | 'unlinked' | 'maintenance';
-  list: SeenList<Services>;
-};
+type ListSource<Services> = { kind: 'usable' | 'maintenance'; list: SeenList<Services> };
 
-type FarmAnswer = { domains: Domain[]; services: Service[]; revision: string; linked: boolean };
+/** The answer of a farm. A refusal has no services. `domains` is empty if they could not be read. */
+type FarmAnswer = {
+  domains: Domain[];
+  services: Service[];
+  revision: string;
+  refusal: RefusalReason | null;
+};
 /** By farm id. */
 export type FarmOutcomes = ReadonlyMap<string, Outcome<FarmAnswer>>;
 
 /**
  * Calls the farms of the site for the viewer that have no fresh cached list, within the deadline. Disabled farms and
  * farms in maintenance are not called. Equal concurrent requests share one execution.
+ * @param isAnew also farms with a fresh list are called
  */
-export function callFarms(ctx: UserCtx, site: ListedSite): Promise<FarmOutcomes> {
+export function callFarms(ctx: UserCtx, site: ListedSite, isAnew = false): Promise<FarmOutcomes> {
   const { singleFlight } = ctx.deps;
-  return singleFlight && site.own
-    ? singleFlight(questionOf(site), () => callEachFarm(ctx, site))
-    : callEachFarm(ctx, site);
+  const call = () => callEachFarm(ctx, site, isAnew);
+  return singleFlight && site.own ? singleFlight(questionOf(site, isAnew), call) : call();
 }
 
 /**
  * Key of the single flight. The entitlement version changes with every permission and flag. The key contains the cached
  * lists, so that a connection issued in the meantime is included.
  */
-const questionOf = ({ id, viewer, principal, routing: { entitlement, lists } }: ListedSite): string =>
+const questionOf = (site: ListedSite, isAnew: boolean): string =>
   JSON.stringify([
-    'services',
-    viewer.id,
-    principal.subject,
-    id,
-    entitlement,
-    lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
+    ...['services', isAnew, ...viewerOf(site)],
+    site.routing.lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
   ]);
 
-async function callEachFarm(ctx: UserCtx, site: ListedSite): Promise<FarmOutcomes> {
+const viewerOf = ({ id, viewer, principal, routing }: ListedSite) => [
+  ...[viewer.id, principal.subject, id, routing.entitlement],
+];
+
+async function callEachFarm(ctx: UserCtx, site: ListedSite, isAnew: boolean): Promise<FarmOutcomes> {
   const lists = cachedLists(site, ctx.parameters, ctx.now);
   const usableFarms = site.own
-    ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, lists.get(farm.id)))
+    ? site.farms.filter((farm) => isOpen(site, farm) && (isAnew || !isKnown(farm, lists.get(farm.id))))
     : [];
   const toCall = orderFarms(usableFarms.filter((farm) => !isUnreachable(farm)));
   for (const farm of usableFarms.filter(isUnreachable)) probeOpenCircuits(ctx, farm);
+  const answers: { id: string; answer: Promise<FarmAnswer> }[] = [];
   const deadline = ctx.parameters['aggregator.list_deadline_ms'];
-  const outcomes = await fanOut(toCall, deadline, (farm, signal) => fetchServices(ctx, site, farm, signal));
+  const outcomes = await fanOut(toCall, deadline, (farm) => {
+    const answer = answerOf(ctx, site, farm);
+    answers.push({ id: farm.id, answer });
+    return answer;
+  });
   const outcomesByFarm = new Map(
     toCall.flatMap(({ id }, at) => (outcomes[at] ? [[id, outcomes[at]] as const] : [])),
   );
-  cacheLists(ctx, site, outcomesByFarm);
+  cacheLists(ctx, site, answersOf(outcomesByFarm));
+  for (const { id, answer } of answers)
+    if (outcomesByFarm.get(id)?.ok === false) cacheWhenLate(ctx, site, id, answer);
   return outcomesByFarm;
+}
+
+/**
+ * The answer of a farm. The deadline of the list does not end the call: only the time limits of its requests do. A
+ * request that follows meanwhile joins it.
+ */
+function answerOf(ctx: UserCtx, site: ListedSite, farm: UserFarm): Promise<FarmAnswer> {
+  const { singleFlight } = ctx.deps;
+  const call = () => fetchServices(ctx, site, farm);
+  if (!singleFlight) return call();
+  return singleFlight(JSON.stringify(['services of a farm', farm.id, ...viewerOf(site)]), call);
+}
+
+/** A failure is that of the list, or was recorded with the call. */
+function cacheWhenLate(ctx: UserCtx, site: ListedSite, farmId: string, answer: Promise<FarmAnswer>): void {
+  const cache = (late: FarmAnswer) => cacheLists(ctx, site, [{ farm_id: farmId, ...late }]);
+  ctx.background(answer.then(cache, () => undefined));
 }
 
 /**
@@ -82,7 +119,7 @@ async function callEachFarm(ctx: UserCtx, site: ListedSite): Promise<FarmOutcome
  * unknown.
  */
 const isKnown = (farm: UserFarm, list: SeenList<unknown> | undefined): boolean =>
-  list?.fresh === true && lastDomains(farm) !== undefined;
+  list?.fresh === true && (list.refusal !== null || lastDomains(farm) !== undefined);
 
 /** True for a farm that is neither disabled nor in maintenance. */
 export const isOpen = (site: ListedSite, farm: UserFarm): boolean =>
@@ -92,50 +129,49 @@ export const isOpen = (site: ListedSite, farm: UserFarm): boolean =>
  * Reads domains and services of a farm. Services count only if the viewer's label is linked. Both requests run
  * concurrently, so that the first call of a farm takes two calls in a row instead of four.
  */
-async function fetchServices(
-  ctx: UserCtx,
-  site: ListedSite,
-  farm: UserFarm,
-  signal: AbortSignal,
-): Promise<FarmAnswer> {
+async function fetchServices(ctx: UserCtx, site: ListedSite, farm: UserFarm): Promise<FarmAnswer> {
   const { label } = site.viewer.domain;
   const { principal } = site;
   const known = knownDomains(farm, ctx.now);
-  if (known && !isLinked(farm, known, label)) return unlinked(known);
+  if (known && !isLinked(farm, known, label)) return refusedBy(known, 'domain_not_linked');
   const [domains, services] = await Promise.allSettled([
-    farmDomains(ctx, site, farm, signal),
-    callFarm(ctx, { site, farm, principal, signal }, (call) => ctx.deps.dispatchers.services(call)),
+    farmDomains(ctx, site, farm),
+    callFarm(ctx, { site, farm, principal }, (call) => ctx.deps.dispatchers.services(call)),
   ]);
-  if (domains.status === 'rejected') throw domains.reason;
   // A node issues no key for an unlinked label, so the failure of `services` is not an error here.
-  if (!isLinked(farm, domains.value, label)) return unlinked(domains.value);
+  if (domains.status === 'fulfilled' && !isLinked(farm, domains.value, label))
+    return refusedBy(domains.value, 'domain_not_linked');
+  const refusal = services.status === 'rejected' ? refusalReasonOf(services.reason) : undefined;
+  if (refusal) return refusedBy(domains.status === 'fulfilled' ? domains.value : [], refusal);
+  if (domains.status === 'rejected') throw domains.reason;
   if (services.status === 'rejected') throw services.reason;
   const revision = revisionOf(services.value);
-  return { domains: domains.value, services: services.value, revision, linked: true };
+  return { domains: domains.value, services: services.value, revision, refusal: null };
 }
 
-const unlinked = (domains: Domain[]): FarmAnswer => ({
-  ...{ domains, services: [], linked: false },
-  revision: revisionOf([]),
+const refusedBy = (domains: Domain[], refusal: RefusalReason): FarmAnswer => ({
+  ...{ domains, services: [], revision: refusal, refusal },
 });
 
-/** Caches the lists of all farms that responded, after the response. Unchanged services are not written again. */
+type NamedAnswer = FarmAnswer & { farm_id: string };
+
+/** In a common order, so that concurrent writes wait for each other instead of ending in a deadlock. */
+const answersOf = (outcomes: FarmOutcomes): NamedAnswer[] =>
+  [...outcomes]
+    .flatMap(([farm_id, outcome]) => (outcome.ok ? [{ farm_id, ...outcome.value }] : []))
+    .sort((a, b) => (a.farm_id < b.farm_id ? -1 : 1));
+
+/** Caches the lists and refusals of farms, after the response. Unchanged services are not written again. */
 function cacheLists(
   ctx: UserCtx,
   { principal, viewer, routing }: ListedSite,
-  outcomesByFarm: FarmOutcomes,
+  lists: readonly NamedAnswer[],
 ): void {
   const shared = { subject: principal.subject, entitlement: routing.entitlement };
   const stored = new Set(routing.lists.map(keyOf));
-  // A common order, so that concurrent writes wait for each other instead of ending in a deadlock.
-  const lists = [...outcomesByFarm]
-    .flatMap(([farm_id, outcome]) =>
-      outcome.ok && outcome.value.linked ? [{ farm_id, ...outcome.value }] : [],
-    )
-    .sort((a, b) => (a.farm_id < b.farm_id ? -1 : 1));
   const [same, changed] = [true, false].map((is) => lists.filter((list) => stored.has(keyOf(list)) === is));
-  const rows = (changed ?? []).map(({ farm_id, services }) => ({
-    ...{ farm_id, services, user_id: viewer.id, fetched_at: ctx.now },
+  const rows = (changed ?? []).map(({ farm_id, services, refusal }) => ({
+    ...{ farm_id, services, refusal, user_id: viewer.id, fetched_at: ctx.now },
     ...shared,
   }));
   const renewed = { ...shared, userId: viewer.id, at: ctx.now, lists: same ?? [] };
@@ -165,33 +201,46 @@ export function farmStates<Services>(
 ): FarmState<Services | CachedService[]>[] {
   const lists = cachedLists<Services>(site, ctx.parameters, ctx.now);
   return site.farms.map((farm) => {
-    const [outcome, list] = [outcomes.get(farm.id), lists.get(farm.id)];
-    const isForeign = isUnlinked(site, farm);
-    const status = farmStatus(site, farm, outcome, ctx.now, list);
+    const [outcome, cached] = [outcomes.get(farm.id), lists.get(farm.id)];
     if (!isOpen(site, farm)) {
-      const last = farm.enabled && !isForeign ? lastList<Services>(site, farm.id) : undefined;
+      const last = farm.enabled && !isForeign(site, farm) ? lastList<Services>(site, farm.id) : undefined;
+      const status = farmStatus(site, farm, outcome, ctx.now, cached);
       return { farm, domains: [], status, source: last && { kind: 'maintenance', list: last } };
     }
-    if (outcome?.ok) {
-      const { domains, services, revision } = outcome.value;
-      const current = { revision, services, fetchedAt: ctx.now, fresh: true };
-      return { farm, domains, status, source: { kind: 'usable', list: current } };
-    }
-    const source = list && { kind: isForeign ? ('unlinked' as const) : ('usable' as const), list };
-    return { farm, domains: lastDomains(farm) ?? [], status, source };
+    const list = outcome?.ok ? currentList(outcome.value, ctx.now) : listInstead(site, farm, cached, outcome);
+    const status = farmStatus(site, farm, outcome, ctx.now, list);
+    const domains = outcome?.ok ? outcome.value.domains : (lastDomains(farm) ?? []);
+    return { farm, domains, status, source: list && { kind: 'usable', list } };
   });
 }
 
-function isUnlinked({ viewer }: ListedSite, farm: UserFarm): boolean {
-  const domains = lastDomains(farm) ?? [];
-  return domains.length > 0 && !isLinked(farm, domains, viewer.domain.label);
+const currentList = ({ services, revision, refusal }: FarmAnswer, now: Date): SeenList<CachedService[]> => ({
+  ...{ services, revision, refusal, fetchedAt: now, fresh: true },
+});
+
+/** What counts for a farm without an answer. A refusal does not count if a node fails. */
+function listInstead<Services>(
+  site: ListedSite,
+  farm: UserFarm,
+  cached: SeenList<Services> | undefined,
+  outcome: Outcome<FarmAnswer> | undefined,
+): SeenList<Services | CachedService[]> | undefined {
+  const isSilent = outcome !== undefined || isUnreachable(farm);
+  if (isForeign(site, farm)) return isSilent ? undefined : foreignList(farm);
+  return isSilent && cached?.refusal ? undefined : cached;
 }
+
+function foreignList(farm: UserFarm): SeenList<CachedService[]> | undefined {
+  const fetchedAt = domainsReadAt(farm);
+  return fetchedAt && currentList(refusedBy([], 'domain_not_linked'), fetchedAt);
+}
+
+const isForeign = ({ viewer }: ListedSite, farm: UserFarm): boolean =>
+  isKnownLinked(farm, viewer.domain.label) === false;
 
 /** The farms as the viewer sees them. */
 export const viewsOf = (site: ListedSite, states: readonly FarmState[]): FarmView[] =>
   states.map(({ source, ...state }) => ({ ...state, list: source && viewOf(site, state.farm, source) }));
 
-function viewOf(site: ListedSite, farm: UserFarm, { kind, list }: ListSource<CachedService[]>): SeenList {
-  if (kind === 'maintenance') return servicesInMaintenance(site, farm, list);
-  return withStates(site, farm, kind === 'unlinked' ? { ...list, services: [] } : list);
-}
+const viewOf = (site: ListedSite, farm: UserFarm, { kind, list }: ListSource<CachedService[]>): SeenList =>
+  kind === 'maintenance' ? servicesInMaintenance(site, farm, list) : withStates(site, farm, list);

@@ -3,6 +3,7 @@ import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { AppError } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
+import { mayExplain } from '../routing/explain-query.ts';
 import { type ListedSite, withServices } from '../routing/routed-site.ts';
 import { route } from '../routing/routing.ts';
 import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
@@ -26,22 +27,35 @@ export type FoundServices = {
   read(): Promise<{ services: SiteServices; etag: string | undefined }>;
 };
 
+/** `isAnew`: farms with a fresh cached list are called as well. */
+type ListOptions = { isAnew?: boolean | undefined };
+
 /** The services of all farms that respond within the deadline or have a cached list. @throws as `findServices` */
-export async function servicesAt(ctx: UserCtx, site: ListedSite): Promise<SiteServices> {
-  const found = await findServices(ctx, site);
+export async function servicesAt(
+  ctx: UserCtx,
+  site: ListedSite,
+  options?: ListOptions,
+): Promise<SiteServices> {
+  const found = await findServices(ctx, site, options);
   return (await found.read()).services;
 }
 
 /**
  * The same with an ETag that is known before the list.
- * @throws AppError `upstream_unavailable` if no farm responds and no list is cached
+ * @throws AppError `upstream_unavailable` if no farm responds and no list is cached. A farm that refuses the viewer has
+ *   responded
  */
-export async function findServices(ctx: UserCtx, site: ListedSite): Promise<FoundServices> {
-  const outcomes = await callFarms(ctx, site);
+export async function findServices(
+  ctx: UserCtx,
+  site: ListedSite,
+  { isAnew }: ListOptions = {},
+): Promise<FoundServices> {
+  const outcomes = await callFarms(ctx, site, isAnew);
   const states = farmStates(ctx, site, outcomes);
   assertAnyList(site, states);
   const turnOf = (rule: RuleRow): number => currentCallCount(ctx.deps, rule);
-  const etag = etagOfList({ site, states, outcomes, turnOf, now: ctx.now });
+  const facts = { outcomes, turnOf, now: ctx.now, isExplained: mayExplain(ctx, site) };
+  const etag = etagOfList({ site, states, ...facts });
   return {
     etag,
     read: async () => {
@@ -51,7 +65,7 @@ export async function findServices(ctx: UserCtx, site: ListedSite): Promise<Foun
       assertAnyList(complete, read);
       return {
         services: shownAt(ctx, complete, read),
-        etag: etagOfList({ site: complete, states: read, outcomes, turnOf, now: ctx.now }),
+        etag: etagOfList({ site: complete, states: read, ...facts }),
       };
     },
   };
@@ -77,11 +91,18 @@ function shownAt(ctx: UserCtx, site: ListedSite, states: readonly FarmState[]): 
   return {
     domains: linkedDomains(site, views),
     services: sortedByName(shownServices(site, views, rules)),
-    sites: views.map(({ status }) => status),
+    sites: views.map(({ status, list }) => ({
+      ...status,
+      refusal: refusalShown(list, mayExplain(ctx, site)),
+    })),
     announced_maintenance: announcedTo(site, views),
     explain,
   };
 }
+
+/** The reason is for administrators. */
+const refusalShown = (list: SeenList | undefined, isExplained: boolean) =>
+  list && list.refusal !== null ? { reason: isExplained ? list.refusal : null } : null;
 
 /** The maintenance of farms without services of the viewer is of no concern to the viewer. */
 function announcedTo(site: ListedSite, views: readonly FarmView[]): SiteServices['announced_maintenance'] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Explanation } from '../routing/explain-query.ts';
 import { Id, Moment } from '../shapes/fields.ts';
-import { FarmStatus } from '../sites/farm-status.ts';
+import { UserFarmStatus } from '../sites/farm-status.ts';
 import { ClientService } from './service-shape.ts';
 
 export const LinkedDomain = z.strictObject({
@@ -37,7 +37,7 @@ export const ServicesList = z.strictObject({
       'Visible domains and the domain of the caller, with the farms that have a domain with the same label.',
     ),
   services: z.array(ClientService).describe('Services of the caller, ordered by name.'),
-  sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
+  sites: z.array(UserFarmStatus).describe('State of the data, one entry for each farm of the site.'),
   announced_maintenance: z
     .array(AnnouncedMaintenance)
     .describe(

@@ -14,6 +14,8 @@ type ListFacts = {
   outcomes: FarmOutcomes;
   /** The call count of a rule, which advances `round_robin`. */
   turnOf: (rule: RuleRow) => number;
+  /** The list contains the reasons of refusals. */
+  isExplained: boolean;
   now: Date;
 };
 
@@ -23,12 +25,19 @@ type ListFacts = {
  * `took_ms`, and in `fetched_at` of farms with the status `ok`.
  * @returns undefined if equal facts can give different lists
  */
-export function etagOfList({ site, states, outcomes, turnOf, now }: ListFacts): string | undefined {
+export function etagOfList({
+  site,
+  states,
+  outcomes,
+  turnOf,
+  isExplained,
+  now,
+}: ListFacts): string | undefined {
   const { rules, covered, preferences, sessions, blocked, user_preferences } = site.routing;
   if (rules.some(isDrawn)) return undefined;
   const { id, uri, name, maintenance, maintenance_message, announced, domains, viewer } = site;
   const facts = [
-    version,
+    ...[version, isExplained],
     ...[viewer.id, viewer.domain.label, id, uri, name, maintenance, maintenance_message, announced, domains],
     ...[covered, preferences, sessions, blocked, user_preferences],
     rules.map((rule) => ruleFacts(rule, turnOf(rule), now)),
@@ -44,8 +53,7 @@ export const heldLists = (tags: readonly string[]): string =>
 /** The digest that the database calculates for the cached lists of the site after this request. */
 function listsDigest({ routing }: ListedSite, outcomes: FarmOutcomes): string {
   const revisions = new Map(routing.lists.map(({ farm_id, revision }) => [farm_id, revision]));
-  for (const [farmId, outcome] of outcomes)
-    if (outcome.ok && outcome.value.linked) revisions.set(farmId, outcome.value.revision);
+  for (const [farmId, outcome] of outcomes) if (outcome.ok) revisions.set(farmId, outcome.value.revision);
   const keys = [...revisions].map(([farmId, revision]) => `${farmId}.${revision}`);
   return digest(keys.sort().join(','));
 }

@@ -11,12 +11,7 @@ import type { UserCtx, UserFarm, UserSite, Viewer } from './user-site.ts';
 const freshS = 600;
 
 /** The domains of the dispatchers of a farm: the cached list, or the list of one node, which is then cached. */
-export async function farmDomains(
-  ctx: UserCtx,
-  site: UserSite,
-  farm: UserFarm,
-  signal: AbortSignal,
-): Promise<Domain[]> {
+export async function farmDomains(ctx: UserCtx, site: UserSite, farm: UserFarm): Promise<Domain[]> {
   const cached = knownDomains(farm, ctx.now);
   if (cached) return cached;
   const ask = async (call: Call) => {
@@ -24,7 +19,7 @@ export async function farmDomains(
     ctx.later(() => storeNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
   };
-  return callFarm(ctx, { site, farm, principal: aggregator, signal }, ask);
+  return callFarm(ctx, { site, farm, principal: aggregator }, ask);
 }
 
 /** @returns the newest cached list of any node of the farm; undefined without a fresh one */
@@ -35,6 +30,18 @@ export function knownDomains(farm: UserFarm, now: Date): Domain[] | undefined {
 
 /** The newest cached list, regardless of its age. */
 export const lastDomains = (farm: UserFarm): Domain[] | undefined => newestList(farm)?.domains;
+
+/** When that list was read. */
+export function domainsReadAt(farm: UserFarm): Date | undefined {
+  const newest = newestList(farm);
+  return newest && new Date(newest.at);
+}
+
+/** Whether that list includes a domain of the portal. Null if no list is cached. */
+export function isKnownLinked(farm: UserFarm, label: string): boolean | null {
+  const domains = lastDomains(farm);
+  return domains === undefined ? null : isLinked(farm, domains, label);
+}
 
 function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | undefined {
   const lists = nodes.flatMap(({ domains, domains_at }) =>

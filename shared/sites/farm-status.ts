@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../kernel/errors.ts';
+import { refusalReasons } from '../remotes/dispatcher/refusals.ts';
 import type { Outcome } from './calls/fan-out.ts';
 import { isUnreachable } from './calls/order.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
@@ -14,7 +15,7 @@ export const FarmStatus = z.strictObject({
   status: z
     .enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
     .describe(
-      '`ok`: current data; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
+      '`ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
     ),
   fetched_at: z
     .string()
@@ -29,11 +30,27 @@ export const FarmStatus = z.strictObject({
 });
 export type FarmStatus = z.output<typeof FarmStatus>;
 
+const FarmRefusal = z.strictObject({
+  reason: z
+    .enum(refusalReasons)
+    .nullable()
+    .describe(
+      '`unknown`: no account there; `inactive`: the account is disabled; `no_groups`: it is in no group; `privileged_account`: it is that of staff of the dispatcher; `domain_not_linked`: the domain is not known there. Null for callers without `rules.explain` at the site.',
+    ),
+});
+
+/** The state of one farm in a list of a user. */
+export const UserFarmStatus = FarmStatus.extend({
+  refusal: FarmRefusal.nullable().describe(
+    'Set if the dispatchers of the farm have no account that the user may use. The status is `ok` then, because they have answered. Null otherwise.',
+  ),
+});
+
 /** The cached data of a farm from an earlier read. */
 export type CachedAnswer = { fetchedAt: Date; fresh: boolean };
 
 /**
- * @param outcome absent for a farm that was not called
+ * @param outcome absent for a farm that was not called. A refusal of the user is an answer
  * @param cached absent without cached data
  */
 export function farmStatus(

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
-import type { ServiceListRow } from './site-lists.ts';
+import { listRevision, type ServiceListRow } from './site-lists.ts';
 
 /** The cached service lists of a user at these farms. */
 export async function findServiceLists(
@@ -15,7 +15,8 @@ export async function findServiceLists(
       subject: serviceLists.subject,
       entitlement: serviceLists.entitlement,
       fetched_at: serviceLists.fetched_at,
-      revision: serviceLists.revision,
+      revision: listRevision,
+      refusal: serviceLists.refusal,
       services: serviceLists.services,
     })
     .from(serviceLists)
@@ -35,6 +36,7 @@ export const cacheServiceLists = (h: Db, lists: (typeof serviceLists.$inferInser
         entitlement: sql`excluded.entitlement`,
         fetched_at: sql`excluded.fetched_at`,
         services: sql`excluded.services`,
+        refusal: sql`excluded.refusal`,
       },
       setWhere: sql`${serviceLists.fetched_at} <= excluded.fetched_at`,
     });
@@ -60,7 +62,7 @@ export const renewServiceLists = (
     .where(
       and(
         eq(serviceLists.user_id, userId),
-        sql`${serviceLists.farm_id} || '.' || ${serviceLists.revision} = any(${sql.param(keys)}::text[])`,
+        sql`${serviceLists.farm_id} || '.' || ${listRevision} = any(${sql.param(keys)}::text[])`,
         lte(serviceLists.fetched_at, at),
       ),
     );

@@ -3,7 +3,7 @@ import { rules } from '../../schema/routing/rules.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
-import { type CachedService, serviceLists } from '../../schema/snapshot/service-lists.ts';
+import { type CachedService, type Refusal, serviceLists } from '../../schema/snapshot/service-lists.ts';
 import { poolsOfRule } from './rule-pools.ts';
 
 /** The cached service list of a user at a farm. */
@@ -12,9 +12,11 @@ export type ServiceListRow<Services = CachedService[]> = {
   subject: string;
   entitlement: number;
   fetched_at: string;
-  /** Digest of all services of the list. */
+  /** Digest of all services of the list, or the refusal. */
   revision: string;
   services: Services;
+  /** Null if the farm listed the services. */
+  refusal: Refusal | null;
 };
 
 /**
@@ -27,11 +29,14 @@ export const allLists: NeededLists = { held: '', calledUntil: '-infinity' };
 /** All rules of the site, one rule, or one pool. */
 export type Selection = 'all' | { rule: string } | { farm: string; pool: string };
 
+/** The revision of a list: changes with its services and its refusal. */
+export const listRevision: SQL<string> = sql`coalesce(${serviceLists.refusal}, ${serviceLists.revision})`;
+
 /** The cached lists of a user at the site of the enclosing select; for one rule or pool only its services. */
 export const listsOf = (userId: string, selection: Selection, needed: NeededLists): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
     'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
-    'revision', ${serviceLists.revision},
+    'revision', ${listRevision}, 'refusal', ${serviceLists.refusal},
     'services', ${selection === 'all' ? unlessKnown(userId, needed) : servicesFor(selection)})), '[]')
   ${listsOfSite(userId)}`;
 
@@ -40,7 +45,7 @@ const listsOfSite = (userId: string): SQL => sql`
   where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
 
 const unlessKnown = (userId: string, { held, calledUntil }: NeededLists): SQL => sql`
-  case when (select left(translate(encode(sha256(string_agg(${serviceLists.farm_id} || '.' || ${serviceLists.revision}, ','
+  case when (select left(translate(encode(sha256(string_agg(${serviceLists.farm_id} || '.' || ${listRevision}, ','
       order by ${serviceLists.farm_id})::bytea), 'base64'), '+/', '-_'), 22) ${listsOfSite(userId)}) = ${held}
     or (${serviceLists.fetched_at} <= ${calledUntil}::timestamptz and ${isCallable})
   then null else ${serviceLists.services} end`;

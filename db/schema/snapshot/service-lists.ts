@@ -19,6 +19,9 @@ export type CachedService = {
   sessions: { session_uuid: string; state: 'active' | 'disconnected' | 'unknown' }[];
 };
 
+/** Why the nodes of a farm refuse a user, see `shared/remotes/dispatcher/refusals.ts`. */
+export type Refusal = 'unknown' | 'inactive' | 'no_groups' | 'privileged_account' | 'domain_not_linked';
+
 /**
  * Service list cache, by user and farm. `subject` is that of the session key used for the request, so that the list
  * is not used with other groups, names or addresses.
@@ -36,6 +39,8 @@ export const serviceLists = pgTable(
     entitlement: bigint({ mode: 'number' }).notNull(),
     fetched_at: moment().notNull(),
     services: jsonb().$type<CachedService[]>().notNull(),
+    /** Set if the nodes refuse the user. `services` is empty then. */
+    refusal: text().$type<Refusal>(),
     /**
      * Digest of `services`; `revisionOf` calculates the same. Generated, so that no writer can store another one.
      * Backslashes are doubled, because the cast to `bytea` interprets them.

@@ -10,7 +10,12 @@ import {
   noticeOfRoute,
   unknownRefusal,
 } from '../../../shared/routing/maintenance-notices.ts';
-import { isBlocked, isMaintenanceReason, unknownReason } from '../../../shared/routing/readiness.ts';
+import {
+  isBlocked,
+  isMaintenanceReason,
+  refusedReason,
+  unknownReason,
+} from '../../../shared/routing/readiness.ts';
 import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
 import {
   type Candidate,
@@ -191,13 +196,15 @@ export const routeOf = (ctx: UserCtx, { site, rule }: RuleTarget, chance: Chance
 
 /**
  * The error if there is no candidate: a farm that is down has precedence over maintenance, and maintenance over a
- * missing right.
+ * missing right. If all farms refuse the user, that is the error.
  */
 export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   if (explain.some(({ step }) => step === 'node'))
     return new AppError('upstream_unavailable', 'No farm of the service is reachable');
   if (explain.some(isMaintenanceReason)) return maintenanceRefusal(notice);
-  return explain.some(({ reason }) => reason === unknownReason) ? unknownRefusal() : notFound();
+  if (explain.some(({ reason }) => reason === unknownReason)) return unknownRefusal();
+  const isRefused = explain.length > 0 && explain.every(({ reason }) => reason === refusedReason);
+  return isRefused ? new AppError('not_known_here') : notFound();
 }
 
 const factsFor = (ctx: UserCtx, site: RoutedSite, rule: RuleRow): RoutingFacts =>

@@ -19,6 +19,7 @@ const params = SiteUriParams.extend({ id: ServiceIdParam });
 const errors = [
   'service_in_preparation',
   'gateway_unavailable',
+  'not_known_here',
   'invalid_state',
   'upstream_failed',
   'upstream_refused',

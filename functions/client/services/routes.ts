@@ -14,7 +14,7 @@ export const serviceOperations = [
       access: 'signed-in',
       summary: "List the caller's services and domains at a site",
       description:
-        'The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`.',
+        'The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned, and a late answer is cached for the next request; `sites` has the state of each farm. A farm that has no account for the caller has answered: `refusal` is set, and its cached list is deleted. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`.',
       params: SiteUriParams,
       query: ServicesQuery,
       conditional: true,

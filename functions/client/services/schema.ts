@@ -6,9 +6,17 @@ import {
   userIdWithoutExplain,
 } from '../../../shared/routing/explain-query.ts';
 import { Launch } from '../../../shared/services/service-shape.ts';
-import { Moment } from '../../../shared/shapes/fields.ts';
+import { Flag, Moment } from '../../../shared/shapes/fields.ts';
 
-export const ServicesQuery = z.strictObject(explainQuery).refine(isExplainQueryValid, userIdWithoutExplain);
+export const ServicesQuery = z
+  .strictObject({
+    ...explainQuery,
+    refresh: Flag.optional().describe(
+      'If true, farms are called although their cached lists are fresh. Default: false.',
+    ),
+  })
+  .refine(isExplainQueryValid, userIdWithoutExplain);
+export type ServicesQuery = z.output<typeof ServicesQuery>;
 
 const PreferencesWrite = z.object({
   favourite: z

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { type Conditions, isUnchanged, opaqueTags } from '../../../shared/http/serve/conditions.ts';
-import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
+import { assertExplains, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadListedSite, loadRoutedSite } from '../../../shared/routing/routed-site.ts';
 import { listsToRead } from '../../../shared/routing/service-list-cache.ts';
 import { findServices, servicesAt } from '../../../shared/services/list.ts';
 import type { ServicesList } from '../../../shared/services/shapes.ts';
 import { heldLists } from '../../../shared/services/validator.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
+import type { ServicesQuery } from './schema.ts';
 
 /**
  * The services of the caller at a site, or of another user to explain them.
@@ -17,30 +18,37 @@ import type { UserCtx } from '../../../shared/sites/user-site.ts';
 export async function listServices(
   ctx: UserCtx,
   siteUri: string,
-  query: ExplainQuery,
+  query: ServicesQuery,
   conditions: Conditions,
 ): Promise<z.input<typeof ServicesList> | Answer> {
-  return query.explain ? explainServices(ctx, siteUri, query) : findOwnServices(ctx, siteUri, conditions);
+  return query.explain
+    ? explainServices(ctx, siteUri, query)
+    : findOwnServices(ctx, siteUri, conditions, query.refresh);
 }
 
 async function explainServices(
   ctx: UserCtx,
   siteUri: string,
-  query: ExplainQuery,
+  query: ServicesQuery,
 ): Promise<z.input<typeof ServicesList>> {
   const viewer = await viewerFor(ctx, query);
   const site = await loadRoutedSite(ctx, siteUri, { rules: 'all', unusable: true }, viewer);
   assertExplains(ctx, site, query);
-  return servicesAt(ctx, site);
+  return servicesAt(ctx, site, { isAnew: query.refresh });
 }
 
 /** The services themselves are read only if the caller does not have the list. */
-async function findOwnServices(ctx: UserCtx, siteUri: string, conditions: Conditions): Promise<Answer> {
+async function findOwnServices(
+  ctx: UserCtx,
+  siteUri: string,
+  conditions: Conditions,
+  isAnew: boolean | undefined,
+): Promise<Answer> {
   const held = heldLists(opaqueTags(conditions.ifNoneMatch ?? ''));
   const lists = listsToRead(held, ctx.parameters, ctx.now);
   const target = { rules: 'all', unusable: false } as const;
   const site = await loadListedSite(ctx, siteUri, target, undefined, lists);
-  const found = await findServices(ctx, site);
+  const found = await findServices(ctx, site, { isAnew });
   if (found.etag !== undefined && isUnchanged(conditions, found.etag))
     return new Answer(undefined, { headers: headersOf(found.etag) });
   const { services, etag } = await found.read();

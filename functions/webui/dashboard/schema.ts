@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Maintenance } from '../../../shared/maintenance/shapes.ts';
 import { ClientService } from '../../../shared/services/service-shape.ts';
 import { Id, idOf, Moment, State, Status } from '../../../shared/shapes/fields.ts';
-import { FarmStatus } from '../../../shared/sites/farm-status.ts';
+import { UserFarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import { FailureGroup, FarmOverview, GatewayOverview, NodeOverview } from './overview-shapes.ts';
 
@@ -115,5 +115,5 @@ export const UserDashboard = z.strictObject({
   sessions: z
     .array(WorkplaceSession)
     .describe('Workplace sessions of the caller at the site, latest first, at most 500.'),
-  sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
+  sites: z.array(UserFarmStatus).describe('State of the data, one entry for each farm of the site.'),
 });

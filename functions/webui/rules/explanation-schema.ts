@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusalReasons } from '../../../shared/remotes/dispatcher/refusals.ts';
 import { Conflict } from '../../../shared/routing/explain-query.ts';
 import { Id, Moment } from '../../../shared/shapes/fields.ts';
 import { RuleWrite } from './schema.ts';
@@ -74,8 +75,14 @@ const ExplainedMember = z.strictObject({
     .boolean()
     .nullable()
     .describe('True if the dispatchers have the domain of the user. Null if their domains are unknown.'),
+  refusal: z
+    .enum(refusalReasons)
+    .nullable()
+    .describe(
+      'Why the dispatchers have no account that the user may use: `unknown`, `inactive`, `no_groups`, `privileged_account` (staff of the dispatcher) or `domain_not_linked`. Null if they have one, or were not asked for the user.',
+    ),
   listed_at: Moment.nullable().describe(
-    'When the dispatcher last listed the services of the user. Null without a list.',
+    'When the dispatcher last listed the services of the user, or refused the user. Null without an answer.',
   ),
   healthy: z
     .boolean()

@@ -25,8 +25,7 @@ import { factsOf, type SeenLists } from '../../../shared/routing/rule-facts.ts';
 import type { SeenList } from '../../../shared/routing/service-list-cache.ts';
 import { farmStates, viewsOf } from '../../../shared/services/farm-views.ts';
 import { currentCallCount } from '../../../shared/sites/calls/order.ts';
-import { isLinked, lastDomains } from '../../../shared/sites/dispatcher-domains.ts';
-import type { Viewer } from '../../../shared/sites/user-site.ts';
+import { isKnownLinked } from '../../../shared/sites/dispatcher-domains.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { RuleExplanation } from './explanation-schema.ts';
 import { ruleCrud } from './record.ts';
@@ -136,8 +135,7 @@ function memberAnswer({
     ...{ farm_id, servicepool_uuid, outcome, step, reason, priority, enabled, usage_percent, entitled },
     ...farmAnswer(farm, member.farm.maintenance),
     obstacles: step === 'failover' ? [{ step, reason }] : obstacles,
-    domain_linked: isDomainLinked(site, farm_id, site.viewer),
-    listed_at: lists.get(farm_id)?.fetchedAt.toISOString() ?? null,
+    ...accountAnswer(site, farm_id, lists.get(farm_id)),
     healthy: isHealthy(member.farm.nodes),
     priority_group: preferenceAnswer(explained, farm_id),
   };
@@ -156,8 +154,15 @@ function preferenceAnswer({ preferences }: ExplainedSite, farmId: string): Membe
   return preference;
 }
 
-function isDomainLinked(site: RoutedSite, farmId: string, { domain }: Viewer): boolean | null {
-  const farm = site.farms.find(({ id }) => id === farmId);
-  const domains = farm && lastDomains(farm);
-  return farm && domains ? isLinked(farm, domains, domain.label) : null;
+/** What the dispatchers of a farm know about the user. Their last refusal counts regardless of its age. */
+function accountAnswer({ farms, routing, viewer }: RoutedSite, farmId: string, list: SeenList | undefined) {
+  const farm = farms.find(({ id }) => id === farmId);
+  const domain_linked = farm ? isKnownLinked(farm, viewer.domain.label) : null;
+  const refused = routing.lists.find(({ farm_id, refusal }) => farm_id === farmId && refusal !== null);
+  const listedAt = list?.fetchedAt ?? (refused && new Date(refused.fetched_at));
+  return {
+    domain_linked,
+    refusal: list ? list.refusal : (refused?.refusal ?? null),
+    listed_at: listedAt?.toISOString() ?? null,
+  };
 }

@@ -28,6 +28,7 @@ const member: fc.Arbitrary<MemberFacts> = fc.record({
   unknown: seldom,
   usage_percent: fc.option(fc.integer({ min: 0, max: 100 })),
   entitled: fc.constantFrom(true, true, null, false),
+  refused: fc.constantFrom(false, false, false, true),
 });
 
 const facts: fc.Arbitrary<RoutingFacts> = fc.record({
@@ -84,7 +85,8 @@ const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boo
   // Maintenance ends no session: its user may reconnect.
   const isOwn = sessions.some((session) => keyText(session) === keyText(one));
   if (!isOwn && (site.maintenance || one.farm.maintenance || one.maintenance)) return false;
-  return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
+  if (one.refused || one.entitled === false) return false;
+  return one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
 };
 
 describe('the routing of a rule', () => {

@@ -15,6 +15,7 @@ const member = (farm_id: string, given: Partial<MemberFacts> = {}): MemberFacts 
   unknown: false,
   usage_percent: null,
   entitled: true,
+  refused: false,
   ...given,
 });
 

@@ -49,7 +49,8 @@ const remediesOf: Readonly<Record<string, (explanation: Explanation, member: Mem
   site_maintenance: (explanation) => [openSite(explanation)],
   farm_disabled: (_, member) => openFarm(member),
   farm_maintenance: (_, member) => openFarm(member),
-  not_entitled: (_, member) => (member.domain_linked === false ? [openNodes(member)] : [openPools(member)]),
+  not_known_here: (_, member) => [openNodes(member)],
+  not_entitled: (_, member) => [openPools(member)],
   pool_maintenance: (_, member) => [openPools(member)],
   state_unknown: (_, member) => [openPools(member)],
   no_node: (_, member) => [openNodes(member)],
@@ -69,13 +70,19 @@ function causeText({ site, user }: Explanation, member: Member, reason: string):
   if (reason === 'farm_maintenance')
     return say('why_farm_maintenance', { until: untilOf(member.maintenance_until) });
   if (reason === 'farm_disabled' && member.farm_name === null) return say('why_farm_elsewhere');
-  if (reason === 'not_entitled') return notEntitledText(member, user.domain);
+  if (reason === 'not_known_here') return refusedText(member, user);
+  if (reason === 'not_entitled') return notEntitledText(member);
   const key = `why_${reason}`;
   return hasText(key) ? sayText(key) : reason;
 }
 
-function notEntitledText({ domain_linked, listed_at }: Member, domain: string): string {
-  if (domain_linked === false) return say('why_domain_unknown', { domain });
+/** Why the dispatchers of the farm have no account for the user. */
+function refusedText({ refusal }: Member, { name, domain }: Explanation['user']): string {
+  if (refusal === 'domain_not_linked') return say('why_domain_unknown', { domain });
+  return say(`why_refused_${refusal ?? 'unknown'}`, { user: name });
+}
+
+function notEntitledText({ listed_at }: Member): string {
   return listed_at === null
     ? say('why_not_entitled')
     : say('why_not_entitled_as_of', { ago: agoText(listed_at) });
@@ -86,7 +93,9 @@ export function placeOf(explanation: Explanation, member: Member): Cause[] {
   const causes: Cause[] = [orderCause(explanation, member)];
   if (!member.healthy)
     causes.push({ text: say('why_unhealthy'), remedies: member.nodes.map(openNode).slice(0, 3) });
-  if (member.entitled === null) causes.push({ text: say('why_not_asked'), remedies: [] });
+  if (member.refusal !== null)
+    causes.push({ text: refusedText(member, explanation.user), remedies: [openNodes(member)] });
+  else if (member.entitled === null) causes.push({ text: say('why_not_asked'), remedies: [] });
   return causes;
 }
 

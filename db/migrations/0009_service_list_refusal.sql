@@ -1,0 +1,1 @@
+ALTER TABLE "service_lists" ADD COLUMN "refusal" text;

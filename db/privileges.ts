@@ -32,6 +32,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   database_roles: { portal: 'none', sidecar: 'none' },
   directory_refusals: { portal: 'write', sidecar: 'read' },
   fleet_versions: { portal: 'update', sidecar: 'update' },
+  full_pools: { portal: 'keep', sidecar: 'none' },
   group_members: { portal: 'write', sidecar: 'members' },
   group_parts: { portal: 'write', sidecar: 'read' },
   groups: { portal: 'write', sidecar: 'read' },

@@ -1294,15 +1294,15 @@ export type ConnectionCheck = {
   explain?: ({
     /** Identifier of the rule. */
     rule_id: string;
-    /** Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `priority_group`, `policy` or `failover`. */
+    /** Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `fullness`, `priority_group`, `policy`, `failover` or `call` (the dispatcher was called). */
     step: string;
     /** Identifier of the farm of the member. */
     farm_id: string;
     /** Identifier of the pool of the member. */
     servicepool_uuid: string;
-    /** `chosen`: tried first; `candidate`: tried if an earlier member cannot answer; `excluded`: not tried. */
-    outcome: "chosen" | "candidate" | "excluded";
-    /** Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`. */
+    /** `chosen`: tried first; `candidate`: tried if an earlier member cannot be used; `excluded`: not tried, or refused the user; `passed_over`: tried, and the next member was tried because of `reason`; `final`: tried, and `reason` is the answer. */
+    outcome: "chosen" | "candidate" | "excluded" | "passed_over" | "final";
+    /** Stable word for the cause, such as `live_session`, `farm_maintenance`, `circuit_open` or `no_free_workplace`. */
     reason: string;
   })[];
 };
@@ -1694,7 +1694,7 @@ export type Dispatcher = {
   /** True if a password is stored. */
   account_password_set: boolean;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -1808,7 +1808,7 @@ export type DispatcherRestore = {
   /** True if a password is stored. */
   account_password_set: boolean;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -2168,7 +2168,7 @@ export type Farm = {
   /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
   kind: "dispatcher" | "openuds" | null;
   /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
@@ -2261,7 +2261,7 @@ export type FarmRestore = {
   /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
   kind: "dispatcher" | "openuds" | null;
   /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
@@ -4427,8 +4427,10 @@ export type Rule = {
   image_id: string | null;
   /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
   policy: "priority" | "round_robin" | "least_loaded" | "random";
-  /** If true, the next member is tried if a node cannot answer. Default true. */
+  /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
   failover: boolean;
+  /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+  failover_from_owned: boolean;
   /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
   affinity: "session" | "last_used" | "none";
   /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
@@ -4477,8 +4479,10 @@ export type RuleExplain = {
     by_tags: boolean;
     /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
     policy: "priority" | "round_robin" | "least_loaded" | "random";
-    /** If true, the next member is tried if a node cannot answer. Default true. */
+    /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
     failover: boolean;
+    /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+    failover_from_owned: boolean;
     /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
     affinity: "session" | "last_used" | "none";
   };
@@ -4603,8 +4607,10 @@ export type RulePatch = {
   image?: string | null;
   /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
   policy?: "priority" | "round_robin" | "least_loaded" | "random" | null;
-  /** If true, the next member is tried if a node cannot answer. Default true. */
+  /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
   failover?: boolean | null;
+  /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+  failover_from_owned?: boolean | null;
   /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
   affinity?: "session" | "last_used" | "none" | null;
   /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
@@ -4642,8 +4648,10 @@ export type RuleRestore = {
   image_id: string | null;
   /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
   policy: "priority" | "round_robin" | "least_loaded" | "random";
-  /** If true, the next member is tried if a node cannot answer. Default true. */
+  /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
   failover: boolean;
+  /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+  failover_from_owned: boolean;
   /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
   affinity: "session" | "last_used" | "none";
   /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
@@ -4710,8 +4718,10 @@ export type RuleVersion = {
     image_id?: string | null;
     /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
     policy?: "priority" | "round_robin" | "least_loaded" | "random";
-    /** If true, the next member is tried if a node cannot answer. Default true. */
+    /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
     failover?: boolean;
+    /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+    failover_from_owned?: boolean;
     /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
     affinity?: "session" | "last_used" | "none";
     /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
@@ -4761,8 +4771,10 @@ export type RuleWrite = {
   image?: string | null;
   /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
   policy?: "priority" | "round_robin" | "least_loaded" | "random";
-  /** If true, the next member is tried if a node cannot answer. Default true. */
+  /** If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true. */
   failover?: boolean;
+  /** If true, another member may be used although the user has a machine at a member that cannot be used now. Default false. */
+  failover_from_owned?: boolean;
   /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
   affinity?: "session" | "last_used" | "none";
   /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
@@ -5032,15 +5044,15 @@ export type ServiceList = {
   explain?: ({
     /** Identifier of the rule. */
     rule_id: string;
-    /** Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `priority_group`, `policy` or `failover`. */
+    /** Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `fullness`, `priority_group`, `policy`, `failover` or `call` (the dispatcher was called). */
     step: string;
     /** Identifier of the farm of the member. */
     farm_id: string;
     /** Identifier of the pool of the member. */
     servicepool_uuid: string;
-    /** `chosen`: tried first; `candidate`: tried if an earlier member cannot answer; `excluded`: not tried. */
-    outcome: "chosen" | "candidate" | "excluded";
-    /** Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`. */
+    /** `chosen`: tried first; `candidate`: tried if an earlier member cannot be used; `excluded`: not tried, or refused the user; `passed_over`: tried, and the next member was tried because of `reason`; `final`: tried, and `reason` is the answer. */
+    outcome: "chosen" | "candidate" | "excluded" | "passed_over" | "final";
+    /** Stable word for the cause, such as `live_session`, `farm_maintenance`, `circuit_open` or `no_free_workplace`. */
     reason: string;
   })[];
 };

@@ -29,18 +29,20 @@ export const Explanation = z.strictObject({
   step: z
     .string()
     .describe(
-      'Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `priority_group`, `policy` or `failover`.',
+      'Stage of the decision: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node`, `affinity`, `fullness`, `priority_group`, `policy`, `failover` or `call` (the dispatcher was called).',
     ),
   farm_id: Id.describe('Identifier of the farm of the member.'),
   servicepool_uuid: Id.describe('Identifier of the pool of the member.'),
   outcome: z
-    .enum(['chosen', 'candidate', 'excluded'])
+    .enum(['chosen', 'candidate', 'excluded', 'passed_over', 'final'])
     .describe(
-      '`chosen`: tried first; `candidate`: tried if an earlier member cannot answer; `excluded`: not tried.',
+      '`chosen`: tried first; `candidate`: tried if an earlier member cannot be used; `excluded`: not tried, or refused the user; `passed_over`: tried, and the next member was tried because of `reason`; `final`: tried, and `reason` is the answer.',
     ),
   reason: z
     .string()
-    .describe('Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`.'),
+    .describe(
+      'Stable word for the cause, such as `live_session`, `farm_maintenance`, `circuit_open` or `no_free_workplace`.',
+    ),
 });
 
 /** Several open sessions of the caller on one rule. The portal does not end any of them. */

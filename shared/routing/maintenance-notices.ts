@@ -3,10 +3,10 @@ import { AppError, conflict } from '../kernel/errors.ts';
 import { verbatim } from '../messages/message.ts';
 import { sessionStates } from '../remotes/dispatcher/rows.ts';
 import type { UserFarm } from '../sites/user-site.ts';
+import { type Key, keyText } from './facts.ts';
 import { isMaintenanceReason, stateOf, unknownReason } from './readiness.ts';
 import type { ListedSite } from './routed-site.ts';
 import type { Route } from './routing.ts';
-import { type Key, keyText } from './routing.ts';
 import { poolFacts } from './rule-facts.ts';
 import type { SeenList } from './service-list-cache.ts';
 
@@ -94,7 +94,11 @@ export const maintenanceRefusal = (notice: string | undefined): AppError =>
  * True if a dispatcher reports `service_in_preparation` for a service in maintenance. Waiting is then useless, so the
  * caller handles it as a refusal.
  */
-export const isMaintenance = (error: unknown): boolean =>
+const isMaintenance = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'service_in_preparation' &&
   error.members.reason_code === 'maintenance';
+
+/** The error of a call, or the refusal of a maintenance with the message for users. */
+export const refusedBy = (error: unknown, notice: string | undefined): unknown =>
+  isMaintenance(error) ? maintenanceRefusal(notice) : error;

@@ -17,7 +17,19 @@ export type PoolFacts = {
   hasSession: boolean;
 };
 
-export type Obstacle = { step: 'site' | 'farm' | 'entitlement' | 'pool' | 'node'; reason: string };
+export type ObstacleReason =
+  | 'site_disabled'
+  | 'site_maintenance'
+  | 'farm_disabled'
+  | 'farm_maintenance'
+  | typeof refusedReason
+  | 'not_entitled'
+  | 'pool_maintenance'
+  | typeof unknownReason
+  | 'no_node'
+  | 'circuit_open';
+
+export type Obstacle = { step: 'site' | 'farm' | 'entitlement' | 'pool' | 'node'; reason: ObstacleReason };
 
 /** The state of a service as users see it. */
 export type ServiceState = Exclude<CachedService['state'], 'unknown'>;

@@ -1,9 +1,9 @@
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { isKnownLinked } from '../sites/dispatcher-domains.ts';
+import { ageOf, type Key, keyText, type LiveSession, type RoutingFacts } from './facts.ts';
 import type { PoolFacts } from './readiness.ts';
 import type { ListedSite } from './routed-site.ts';
-import { ageOf, type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
 import type { SeenList } from './service-list-cache.ts';
 
 /** The caller's service lists by farm id. Farms without a list are absent. */
@@ -12,19 +12,31 @@ export type SeenLists = ReadonlyMap<string, SeenList>;
 /** The facts of one rule, from the database and from the recent service lists of the farms. */
 export function factsOf(site: ListedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
   const factsAt = placeFacts(site, lists);
+  const owned = new Set([...site.routing.owned, ...listedOwned(lists)].map(keyText));
   return {
     rule,
     site: siteFacts(site),
-    members: rule.members.map((member) => ({ ...member, ...factsAt(member) })),
+    members: rule.members.map((member) => ({
+      ...member,
+      ...factsAt(member),
+      owned: owned.has(keyText(member)),
+    })),
     sessions: liveSessions(site, lists),
     issued: rule.issued && {
       farm_id: rule.issued.farm_id,
       servicepool_uuid: rule.issued.servicepool_uuid ?? '',
       age_s: ageOf(rule.issued, now),
+      outcome: rule.issued.outcome,
     },
     preferences: site.routing.preferences,
   };
 }
+
+/** Services in which the user has a machine, as far as lists report it. */
+const listedOwned = (lists: SeenLists): Key[] =>
+  [...lists].flatMap(([farm_id, { services }]) =>
+    services.flatMap(({ uuid, owned }) => (owned ? [{ farm_id, servicepool_uuid: uuid.toLowerCase() }] : [])),
+  );
 
 /** The service of the pool in a list. Identifiers of dispatchers compare without regard to case. */
 export const serviceIn = (list: SeenList | undefined, uuid: string) =>

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
+import { keyText } from '../routing/facts.ts';
 import { shownState } from '../routing/readiness.ts';
 import type { ListedSite } from '../routing/routed-site.ts';
-import { conflictOf, keyText, type Route } from '../routing/routing.ts';
+import { conflictOf, type Route } from '../routing/routing.ts';
 import { serviceIn } from '../routing/rule-facts.ts';
 import type { FarmView } from './farm-views.ts';
 import type { ClientService } from './service-shape.ts';

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import { version } from '../kernel/version.ts';
+import { ageOf, isUnseen } from '../routing/facts.ts';
 import type { ListedSite } from '../routing/routed-site.ts';
-import { isLately } from '../routing/routing.ts';
 import { lastDomains } from '../sites/dispatcher-domains.ts';
 import type { FarmStatus } from '../sites/farm-status.ts';
 import type { FarmOutcomes, FarmState } from './farm-views.ts';
@@ -33,13 +33,13 @@ export function etagOfList({
   isExplained,
   now,
 }: ListFacts): string | undefined {
-  const { rules, covered, preferences, sessions, blocked, user_preferences } = site.routing;
+  const { rules, covered, preferences, sessions, owned, blocked, user_preferences } = site.routing;
   if (rules.some(isDrawn)) return undefined;
   const { id, uri, name, maintenance, maintenance_message, announced, domains, viewer } = site;
   const facts = [
     ...[version, isExplained],
     ...[viewer.id, viewer.domain.label, id, uri, name, maintenance, maintenance_message, announced, domains],
-    ...[covered, preferences, sessions, blocked, user_preferences],
+    ...[covered, preferences, sessions, owned, blocked, user_preferences],
     rules.map((rule) => ruleFacts(rule, turnOf(rule), now)),
     states.map(farmFacts),
   ];
@@ -64,10 +64,10 @@ const isDrawn = ({ policy, failover, members }: RuleRow): boolean =>
 
 /** With failover, all usable members are offered in any order, so that usage and the last connection have no effect. */
 function ruleFacts(rule: RuleRow, turn: number, now: Date): unknown {
-  if (!rule.failover) return [rule, turn, rule.issued && isLately(rule.issued, now)];
-  const { id, display_name, image_id, enabled, usable, failover, members } = rule;
+  if (!rule.failover) return [rule, turn, rule.issued && isUnseen(ageOf(rule.issued, now))];
+  const { id, display_name, image_id, enabled, usable, failover, failover_from_owned, members } = rule;
   const places = members.map((member) => [member.farm_id, member.servicepool_uuid, member.enabled]);
-  return [id, display_name, image_id, enabled, usable, failover, places];
+  return [id, display_name, image_id, enabled, usable, failover, failover_from_owned, places];
 }
 
 function farmFacts({ farm, domains, status, source }: FarmState<unknown>): unknown {

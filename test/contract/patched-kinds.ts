@@ -234,6 +234,7 @@ export async function patchedKinds({
         image_id: { image: picture },
         policy: { policy: 'random' },
         failover: { failover: false },
+        failover_from_owned: { failover_from_owned: true },
         affinity: { affinity: 'none' },
         members: { ...untagged, match_tags: null, members },
         match_tags: {},

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { maintenanceTemplates } from '../../schema/maintenance/templates.ts';
 import { issuedConnections } from '../../schema/routing/issued-connections.ts';
 import { ruleGroups, rules, ruleUsers } from '../../schema/routing/rules.ts';
 import { farms } from '../../schema/sites/farms.ts';
@@ -14,10 +13,10 @@ import {
 import { sites } from '../../schema/sites/sites.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
 import type { CachedService } from '../../schema/snapshot/service-lists.ts';
-import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
-import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { gatewaysOfSite, type SiteGateway } from '../gateways/site-gateways.ts';
 import { derived } from '../records/statements.ts';
+import { isFullLately } from './full-pools.ts';
+import { blockedPools, ownedPools, sessionsOf } from './own-machines.ts';
 import { poolsOfRule } from './rule-pools.ts';
 import { preferencesAtSite, type ServicePreference } from './service-preferences.ts';
 import { listsOf, type NeededLists, type Selection, type ServiceListRow } from './site-lists.ts';
@@ -42,6 +41,8 @@ type RuleMemberRow = {
   enabled: boolean;
   usage_percent: number | null;
   name: string | null;
+  /** The pool had no free machine a few seconds ago. */
+  full: boolean;
 };
 
 export type RuleRow = {
@@ -52,8 +53,14 @@ export type RuleRow = {
   usable: boolean;
   policy: 'priority' | 'round_robin' | 'least_loaded' | 'random';
   failover: boolean;
+  failover_from_owned: boolean;
   affinity: 'session' | 'last_used' | 'none';
-  issued: { farm_id: string; servicepool_uuid: string | null; at: string } | null;
+  issued: {
+    farm_id: string;
+    servicepool_uuid: string | null;
+    at: string;
+    outcome: (typeof issuedConnections.$inferSelect)['outcome'];
+  } | null;
   members: RuleMemberRow[];
 };
 
@@ -75,6 +82,8 @@ export type RoutingRows<Services = CachedService[]> = {
     state: string;
     started_at: string;
   }[];
+  /** Pools with a machine of the user in the snapshot. */
+  owned: { farm_id: string; servicepool_uuid: string }[];
   /** Pools that accept no new session of the user; see `blockedPools`. */
   blocked: {
     farm_id: string;
@@ -105,6 +114,7 @@ export const routingRows = (
     'pool_name', (${poolName(target)}),
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
+    'owned', (${ownedPools(who)}),
     'blocked', (${blockedPools(who)}),
     'lists', (${listsOf(who.userId, target.rules, needed)}),
     'user_preferences', (${target.rules === 'all' ? preferencesAtSite(who.userId) : sql`'[]'::json`}),
@@ -114,14 +124,16 @@ export const routingRows = (
 const rulesOf = (who: RoutedUser, target: RoutingTarget): SQL => sql`
   select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
     'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${target.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
-    'failover', ${rules.failover}, 'affinity', ${rules.affinity},
+    'failover', ${rules.failover}, 'failover_from_owned', ${rules.failover_from_owned}, 'affinity', ${rules.affinity},
     'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id},
-        'servicepool_uuid', ${issuedConnections.servicepool_uuid}, 'at', ${issuedConnections.issued_at})
+        'servicepool_uuid', ${issuedConnections.servicepool_uuid}, 'at', ${issuedConnections.issued_at},
+        'outcome', ${issuedConnections.outcome})
       from ${issuedConnections}
       where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
-        'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
+        'usage_percent', ${pools.usage_percent}, 'name', ${pools.name},
+        'full', ${isFullLately(sql`member.farm_id`, sql`member.servicepool_uuid`)})), '[]')
       from (${poolsOfRule}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isSelected(target)}
@@ -191,39 +203,3 @@ export const isPreferenceOf = ({ userId }: Pick<RoutedUser, 'userId'>): SQL =>
     [priorityGroupUsers, priorityGroupUsers.priority_group_id],
     [priorityGroupGroups, priorityGroupGroups.priority_group_id],
   );
-
-const sessionsOf = ({ userKey }: RoutedUser): SQL => sql`
-  select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
-    'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
-    'state', ${workplaceSessions.state}, 'started_at', nullif(${workplaceSessions.started_at}, '-infinity'))), '[]')
-  from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
-  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}
-    and ${workplaceSessions.servicepool_uuid} is not null`;
-
-/**
- * Pools are blocked by the flag of the node, by an active template that blocks new sessions (its order to the node
- * may still be pending), or if all workplaces of the user in the pool are in maintenance. The message is that of the
- * order, otherwise the current one of the template. A state or flag that the node does not report is unknown.
- */
-const blockedPools = ({ userKey }: RoutedUser): SQL => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('farm_id', blocked.farm_id, 'servicepool_uuid', blocked.uuid,
-    'maintenance', blocked.maintenance, 'unknown', blocked.unknown, 'message', blocked.message)), '[]')
-  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid, ${isPoolMaintained} as maintenance,
-      ${isUnknown(pools)} as unknown, coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
-    from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
-    left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
-    where ${farms.site_id} = ${sites.id} and (${isPoolMaintained} or ${isUnknown(pools)})
-    union all
-    select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, bool_and(coalesce(${workplaces.maintenance}, false)),
-      bool_or(${isUnknown(workplaces)}), null
-    from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
-    where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
-      and ${workplaces.servicepool_uuid} is not null
-    group by 1, 2 having bool_and(coalesce(${workplaces.maintenance}, true) or ${isUnknown(workplaces)})) as blocked`;
-
-const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
-  or coalesce(${maintenanceTemplates.block_new_sessions}, false)
-    and coalesce(${maintenanceTemplates.start_at} <= now(), true) and coalesce(${maintenanceTemplates.end_at} > now(), true))`;
-
-const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
-  sql`(${state} = 'unknown' or ${maintenance} is null)`;

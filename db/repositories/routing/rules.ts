@@ -43,6 +43,7 @@ export const rules = records({
     ),
     policy: table.policy,
     failover: table.failover,
+    failover_from_owned: table.failover_from_owned,
     affinity: table.affinity,
     members: memberObjects<RuleMember>(links.members, table.id),
     match_tags: table.match_tags,

@@ -1,11 +1,12 @@
-import { index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
+import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
 import { rules } from './rules.ts';
 
 /**
- * The last connection issued to a user through a rule. It takes precedence until the snapshot contains its session.
+ * The last connection issued to a user through a rule. It takes precedence until the snapshot contains its session. With
+ * another outcome no connection was issued: a machine is prepared for the user, or the node did not answer the request.
  */
 export const issuedConnections = pgTable(
   'issued_connections',
@@ -21,6 +22,7 @@ export const issuedConnections = pgTable(
       .references(() => farms.id, { onDelete: 'cascade' }),
     servicepool_uuid: uuid(),
     issued_at: moment().notNull(),
+    outcome: text().$type<'issued' | 'preparing' | 'outcome_unknown'>().notNull().default('issued'),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.rule_id] }), index('issued_connections_age').on(t.issued_at)],
 );

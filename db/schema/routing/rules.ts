@@ -38,6 +38,7 @@ export const rules = pgTable(
       .notNull()
       .default('priority'),
     failover: boolean().notNull().default(true),
+    failover_from_owned: boolean().notNull().default(false),
     affinity: text().$type<'session' | 'last_used' | 'none'>().notNull().default('session'),
     match_tags: jsonb().$type<TagMatch>(),
   },

@@ -17,6 +17,8 @@ export type CachedService = {
   maintenance: boolean | null;
   maintenance_message?: string | undefined;
   sessions: { session_uuid: string; state: 'active' | 'disconnected' | 'unknown' }[];
+  /** The user has a machine in the service. Absent if not, or if the node does not report it. */
+  owned?: true | undefined;
 };
 
 /** Why the nodes of a farm refuse a user, see `shared/remotes/dispatcher/refusals.ts`. */

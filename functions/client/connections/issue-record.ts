@@ -1,5 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { storeFullPool } from '../../../db/repositories/routing/full-pools.ts';
 import { storeIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
 import { storeLastUse } from '../../../db/repositories/routing/service-preferences.ts';
@@ -7,16 +8,18 @@ import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import type { Connection, ConnectionLink } from '../../../shared/remotes/dispatcher/connections.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
+import type { Step, TraceStep } from '../../../shared/routing/trace.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import type { GatewayRoute } from './gateway-route.ts';
 import { type PoolTarget, poolNameOf, type RuleTarget, serviceIdOf, serviceNameOf } from './targets.ts';
 
-/** A connection with its pool. `reason` is the reason of the rule. */
+/** A connection with its pool. `reason` and `passedOver` are those of the rule. */
 type IssuedConnection = {
   answer: Connection | ConnectionLink;
   farm: UserFarm;
   pool: string;
   reason?: string;
+  passedOver?: TraceStep[];
 };
 
 /**
@@ -41,7 +44,9 @@ export async function recordIssue(
     ...storeLastUse(h, service, now),
     appendAudit(h, entry),
     ...(gatewayRoute ? [gatewayRoute.keep(h)] : []),
-    ...(target.kind === 'rule' ? [storeIssued(h, { ...row, ruleId: target.rule.id })] : []),
+    ...(target.kind === 'rule'
+      ? [storeIssued(h, { ...row, ruleId: target.rule.id, outcome: 'issued' })]
+      : []),
     ...(isCached ? [ageServiceList(h, user.id, issued.farm.id, staleAt)] : []),
   ]);
 }
@@ -50,7 +55,7 @@ const issueEvent = (
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
-  { answer, farm, pool, reason }: IssuedConnection,
+  { answer, farm, pool, reason, passedOver = [] }: IssuedConnection,
   gatewayRoute: GatewayRoute | undefined,
 ) =>
   auditEntry(ctx, {
@@ -70,5 +75,25 @@ const issueEvent = (
       host: 'host' in answer ? answer.host : null,
       ...(gatewayRoute && { gateway: gatewayRoute.gateway.name }),
       ...(reason !== undefined && { farm_id: farm.id, reason }),
+      ...(passedOver.length > 0 && {
+        passed_over: passedOver.map(({ farm_id, servicepool_uuid, reason: cause }) => ({
+          ...{ farm_id, servicepool_uuid, reason: cause },
+        })),
+      }),
     },
   });
+
+/**
+ * Remembers, after the response, what a failed request changes for later ones: a member where a machine is prepared or
+ * may be prepared comes first for its user, and a full pool comes last for a few seconds.
+ */
+export const rememberAttempt =
+  (ctx: UserCtx, { rule }: RuleTarget) =>
+  ({ candidate, cause }: Step): void => {
+    const { db } = ctx.deps;
+    const { farm_id: farmId, servicepool_uuid: pool } = candidate;
+    if (cause === 'no_free_workplace') ctx.later(() => Promise.resolve(storeFullPool(db, farmId, pool)));
+    if (cause !== 'preparing' && cause !== 'outcome_unknown') return;
+    const row = { userId: ctx.principal.user.id, ruleId: rule.id, farmId, pool, at: ctx.now, outcome: cause };
+    ctx.later(() => Promise.resolve(storeIssued(db, row)));
+  };

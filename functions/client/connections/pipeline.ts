@@ -1,41 +1,27 @@
 import type { z } from 'zod';
-import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
-import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
 import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import type { Connection, ConnectionLink } from '../../../shared/remotes/dispatcher/connections.ts';
+import type { LiveSession } from '../../../shared/routing/facts.ts';
 import {
-  isMaintenance,
   maintenanceRefusal,
   noticeOf,
-  noticeOfRoute,
+  refusedBy,
   unknownRefusal,
 } from '../../../shared/routing/maintenance-notices.ts';
-import {
-  isBlocked,
-  isMaintenanceReason,
-  refusedReason,
-  unknownReason,
-} from '../../../shared/routing/readiness.ts';
-import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
-import {
-  type Candidate,
-  type Chance,
-  conflictOf,
-  keyText,
-  type LiveSession,
-  type Route,
-  type RoutingFacts,
-  route,
-} from '../../../shared/routing/routing.ts';
-import { factsOf, poolFacts } from '../../../shared/routing/rule-facts.ts';
+import { isBlocked } from '../../../shared/routing/readiness.ts';
+import { conflictOf } from '../../../shared/routing/routing.ts';
+import { poolFacts } from '../../../shared/routing/rule-facts.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
-import { callFarm, type NodeRequest, probeOpenCircuits } from '../../../shared/sites/calls/farm-calls.ts';
-import { countCall, isUnreachable } from '../../../shared/sites/calls/order.ts';
+import type { TraceStep } from '../../../shared/routing/trace.ts';
+import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
+import { countCall } from '../../../shared/sites/calls/order.ts';
 import { assertAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { isLink, linkResponse } from './connection-response.ts';
 import { gatewayRouteFor } from './gateway-route.ts';
-import { recordIssue } from './issue-record.ts';
+import { recordIssue, rememberAttempt } from './issue-record.ts';
+import { callRule, type PoolRequest } from './rule-calls.ts';
 import type { ConnectionQuery } from './schema.ts';
 import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget, serviceNameOf } from './targets.ts';
 
@@ -44,7 +30,7 @@ import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget, serviceNameO
  *
  *   target     findTarget       reads the rule or pool of the id with all stored facts; one round trip
  *   route      callPool         uses the farm of the pool, unless the facts forbid a connection
- *              callRule         uses the farm of the best member of the rule; after a failure, of the next member
+ *              callRule         uses the farm of the best member of the rule; `causes.ts` decides when it goes on
  *   authorize  callFarm         selects the healthiest node of the farm, then a second one; takes a slot for the call
  *                               and the stored key of the node, or obtains a new key
  *   call       callFarm         sends the request, then updates the circuit breaker of the node
@@ -55,17 +41,18 @@ import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget, serviceNameO
 
 type Query = z.output<typeof ConnectionQuery>;
 
-/** The response of the dispatcher, with the farm and the pool. `reason` and `conflict` are present only for a rule. */
-export type PoolAnswer<T> = {
+/**
+ * The response of the dispatcher, with the farm and the pool. The other members are present only for a rule: why the
+ * member has its place, and the members that were tried before it.
+ */
+type PoolAnswer<T> = {
   answer: T;
   farm: UserFarm;
   pool: string;
   reason?: string;
+  passedOver?: TraceStep[];
   conflict?: LiveSession[];
 };
-
-/** The request to a node about a pool. */
-type PoolRequest<T> = (pool: string) => NodeRequest<T>;
 
 /**
  * Returns connection parameters from a node of the service's farm, or of the farm that its rule selects. A node is
@@ -116,8 +103,17 @@ async function callTarget<T>(
 ): Promise<PoolAnswer<T>> {
   if (target.kind === 'pool') return callPool(ctx, target, request);
   const chance = { turn: countCall(ctx.deps, target.rule), random: Math.random };
-  const { routed, candidate, ...result } = await callRule(ctx, target, chance, request);
-  return { ...result, reason: candidate.reason, ...(routed.conflict && { conflict: routed.conflict }) };
+  const onAttempt = rememberAttempt(ctx, target);
+  const { routed, attempt, result, trace } = await callRule(ctx, target, chance, { request, onAttempt });
+  if (!result.ok) throw result.error;
+  if (!attempt) throw new Error('an answer is that of a member');
+  const { farm, candidate } = attempt;
+  return {
+    answer: result.answer,
+    ...{ farm, pool: candidate.servicepool_uuid, reason: candidate.reason },
+    passedOver: trace.filter(({ outcome }) => outcome === 'passed_over'),
+    ...(routed.conflict && { conflict: routed.conflict }),
+  };
 }
 
 async function callPool<T>(
@@ -137,82 +133,3 @@ async function callPool<T>(
     throw refusedBy(error, notice);
   }
 }
-
-/**
- * Total time limit of a rule, as a multiple of the time limit of one call: two nodes of an unresponsive farm and one
- * node of the next farm.
- */
-const longestCalls = 3;
-
-export type RuleAnswer<T> = PoolAnswer<T> & { candidate: Candidate; routed: Route };
-
-/**
- * Calls the farm that the rule selects. If no node of it responds and the rule allows failover, calls the next farm. A
- * dispatcher that returns `not_found` has denied access to the pool; this is not a failure.
- * @throws AppError of the last farm; without a candidate see `refusalOf`
- */
-export async function callRule<T>(
-  ctx: UserCtx,
-  { site, rule }: RuleTarget,
-  chance: Chance,
-  request: PoolRequest<T>,
-): Promise<RuleAnswer<T>> {
-  const { principal } = site;
-  for (const farm of site.farms.filter(isUnreachable)) probeOpenCircuits(ctx, farm);
-  const signal = AbortSignal.timeout(longestCalls * ctx.parameters['aggregator.call_timeout_ms']);
-  const failures = new Map<string, unknown>();
-  let facts = factsFor(ctx, site, rule);
-  for (;;) {
-    const routed = route(facts, chance);
-    const candidate = routed.candidates.find((one) => !failures.has(keyText(one)));
-    const farm = candidate && site.farms.find(({ id }) => id === candidate.farm_id);
-    if (!candidate || !farm || signal.aborted)
-      throw [...failures.values()].at(-1) ?? refusalOf(routed, noticeOfRoute(site, routed));
-    const pool = candidate.servicepool_uuid;
-    try {
-      const answer = await callFarm(ctx, { site, farm, principal, signal }, request(pool));
-      return { answer, farm, pool, candidate, routed };
-    } catch (error) {
-      if (kindOf(error) === 'refusal') facts = withoutRight(facts, candidate);
-      else failures.set(keyText(candidate), refusedBy(error, noticeOf(site, farm.id, pool)));
-    }
-  }
-}
-
-/** @throws the error itself if it is neither a refusal by the dispatcher nor a failure to respond */
-function kindOf(error: unknown): 'refusal' | 'failure' {
-  const code = error instanceof AppError ? error.code : 'internal';
-  if (code === 'not_found') return 'refusal';
-  if (code.startsWith('upstream_') || isMaintenance(error)) return 'failure';
-  throw error;
-}
-
-const refusedBy = (error: unknown, notice: string | undefined): unknown =>
-  isMaintenance(error) ? maintenanceRefusal(notice) : error;
-
-/** Returns the current route of the rule. No node is called. */
-export const routeOf = (ctx: UserCtx, { site, rule }: RuleTarget, chance: Chance): Route =>
-  route(factsFor(ctx, site, rule), chance);
-
-/**
- * The error if there is no candidate: a farm that is down has precedence over maintenance, and maintenance over a
- * missing right. If all farms refuse the user, that is the error.
- */
-export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
-  if (explain.some(({ step }) => step === 'node'))
-    return new AppError('upstream_unavailable', 'No farm of the service is reachable');
-  if (explain.some(isMaintenanceReason)) return maintenanceRefusal(notice);
-  if (explain.some(({ reason }) => reason === unknownReason)) return unknownRefusal();
-  const isRefused = explain.length > 0 && explain.every(({ reason }) => reason === refusedReason);
-  return isRefused ? new AppError('not_known_here') : notFound();
-}
-
-const factsFor = (ctx: UserCtx, site: RoutedSite, rule: RuleRow): RoutingFacts =>
-  factsOf(site, rule, cachedLists(site, ctx.parameters, ctx.now), ctx.now);
-
-const withoutRight = (facts: RoutingFacts, refused: Candidate): RoutingFacts => ({
-  ...facts,
-  members: facts.members.map((member) =>
-    keyText(member) === keyText(refused) ? { ...member, entitled: false } : member,
-  ),
-});

@@ -1,18 +1,20 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { AppError } from '../../../shared/kernel/errors.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { causeOfReadiness } from '../../../shared/routing/causes.ts';
 import { noticeOf, noticeOfRoute } from '../../../shared/routing/maintenance-notices.ts';
 import { isBlocked, isMaintenanceReason, stateOf, unknownReason } from '../../../shared/routing/readiness.ts';
 import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
 import { conflictOf, type Route } from '../../../shared/routing/routing.ts';
 import { poolFacts, serviceIn } from '../../../shared/routing/rule-facts.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
+import type { TraceStep } from '../../../shared/routing/trace.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
 import { currentCallCount } from '../../../shared/sites/calls/order.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
 import { isClosed } from './gateway-route.ts';
-import { callRule, refusalOf, routeOf } from './pipeline.ts';
+import { callRule, type RuleOutcome, refusalOf, routeOf } from './rule-calls.ts';
 import type { Readiness, ReadinessQuery } from './schema.ts';
 import { findExplainedTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
@@ -62,30 +64,26 @@ async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promis
   const { site, rule } = target;
   // The round-robin turn is not advanced here, so that the connection that follows uses the same farm.
   const chance = { turn: currentCallCount(ctx.deps, rule), random: Math.random };
-  const routed = routeOf(ctx, target, chance);
+  if (!site.own) return judgeForOther(ctx, target, routeOf(ctx, target, chance), query);
+  const { routed, attempt, result, trace } = await callRule(ctx, target, chance, {
+    request: (pool) => (call) => ctx.deps.dispatchers.preconnectionInfo(call, pool, clientParameters(query)),
+    causeIn: causeOfReadiness,
+  });
+  const report = reportOf(routed, trace, rule, query);
+  if (!attempt) return refused(site, routed, result, report, query);
+  if (!result.ok) throw withReport(result.error, report);
+  const { farm_id, servicepool_uuid } = attempt.candidate;
+  return { ...withNotice(result.answer, noticeOf(site, farm_id, servicepool_uuid)), farm_id, ...report };
+}
+
+/** From stored data: dispatchers are not called in the name of another user. */
+function judgeForOther(ctx: UserCtx, target: RuleTarget, routed: Route, query: Query): Found {
+  const { site, rule } = target;
+  const report = reportOf(routed, routed.explain, rule, query);
   const [first] = routed.candidates;
-  if (!first) return refused(site, routed, rule, query);
-  const farm = site.farms.find(({ id }) => id === first.farm_id);
-  if (!site.own && farm) {
-    const known = asKnown(ctx, { site, farm, pool: first.servicepool_uuid }, query);
-    return { ...known, ...reportOf(routed, rule, query) };
-  }
-  try {
-    const found = await callRule(
-      ctx,
-      target,
-      chance,
-      (pool) => (call) => ctx.deps.dispatchers.preconnectionInfo(call, pool, clientParameters(query)),
-    );
-    const notice = noticeOf(site, found.farm.id, found.pool);
-    return {
-      ...withNotice(found.answer, notice),
-      farm_id: found.farm.id,
-      ...reportOf(found.routed, rule, query),
-    };
-  } catch (error) {
-    throw error instanceof AppError ? withReport(error, routed, rule, query) : error;
-  }
+  const farm = site.farms.find(({ id }) => id === first?.farm_id);
+  if (!first || !farm) return refused(site, routed, { ok: false, error: refusalOf(routed) }, report, query);
+  return { ...asKnown(ctx, { site, farm, pool: first.servicepool_uuid }, query), ...report };
 }
 
 const clientParameters = ({ protocol, client_version, hostname }: Query) => ({
@@ -94,32 +92,41 @@ const clientParameters = ({ protocol, client_version, hostname }: Query) => ({
   hostname,
 });
 
+type Report = ReturnType<typeof reportOf>;
+
 /** Maintenance and an unknown state are verdicts. Any other reason without a candidate is an error. */
-function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {
-  const refusal = refusalOf(routed);
-  const report = reportOf(routed, rule, query);
+function refused(
+  site: RoutedSite,
+  routed: Route,
+  result: RuleOutcome<unknown>['result'],
+  report: Report,
+  query: Query,
+): Found {
+  const error = result.ok ? notFound() : result.error;
+  const isVerdict = error instanceof AppError && error.code === 'invalid_state';
   const maintained = routed.explain.find(isMaintenanceReason);
   const unknown = routed.explain.find(({ reason }) => reason === unknownReason);
-  if (refusal.code === 'invalid_state' && maintained)
+  if (isVerdict && maintained)
     return { ...inMaintenance(maintained.farm_id, query, noticeOfRoute(site, routed)), ...report };
-  if (refusal.code === 'invalid_state' && unknown)
-    return { ...ofUnknownState(unknown.farm_id, query), ...report };
-  throw withReport(refusal, routed, rule, query);
+  if (isVerdict && unknown) return { ...ofUnknownState(unknown.farm_id, query), ...report };
+  throw withReport(error, report);
 }
 
-const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
+const reportOf = (
+  routed: Pick<Route, 'conflict'>,
+  trace: readonly TraceStep[],
+  { id }: RuleRow,
+  { explain }: Query,
+) => ({
   ...conflictOf(routed),
-  ...(explain && { explain: routed.explain.map((entry) => ({ rule_id: id, ...entry })) }),
+  ...(explain && { explain: trace.map((step) => ({ rule_id: id, ...step })) }),
 });
 
 /** Adds the report to the error, because the explanation is needed most when a connection fails. */
-const withReport = (error: AppError, routed: Route, rule: RuleRow, query: Query): AppError =>
-  new AppError(
-    error.code,
-    error.detail,
-    { ...error.members, ...reportOf(routed, rule, query) },
-    { cause: error },
-  );
+const withReport = (error: unknown, report: Report): unknown =>
+  error instanceof AppError
+    ? new AppError(error.code, error.detail, { ...error.members, ...report }, { cause: error })
+    : error;
 
 const verdicts = { ready: 'connect', busy: 'wait', maintenance: 'abandon', unavailable: 'abandon' } as const;
 

@@ -1,8 +1,8 @@
 import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
+import type { Key } from '../../../shared/routing/facts.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
-import type { Key } from '../../../shared/routing/routing.ts';
 import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { parseServiceId, type RuleOrPool } from '../service-ids.ts';

@@ -4,7 +4,7 @@ import { Conflict } from '../../../shared/routing/explain-query.ts';
 import { Id, Moment } from '../../../shared/shapes/fields.ts';
 import { RuleWrite } from './schema.ts';
 
-const { policy, failover, affinity } = RuleWrite.shape;
+const { policy, failover, failover_from_owned, affinity } = RuleWrite.shape;
 
 const Obstacle = z.strictObject({
   step: z
@@ -106,6 +106,7 @@ export const RuleExplanation = z.strictObject({
       by_tags: z.boolean().describe('True if the members are the pools with the tags of the rule.'),
       policy,
       failover,
+      failover_from_owned,
       affinity,
     })
     .describe('The rule that is explained.'),

@@ -9,16 +9,14 @@ import { findPerson } from '../../../db/repositories/sites/user-sites.ts';
 import { accountOf } from '../../../shared/context/principal.ts';
 import { findRecord } from '../../../shared/http/records/writes.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
+import { isHealthy } from '../../../shared/routing/candidate-order.ts';
+import { keyText, type MemberFacts, type RoutingFacts } from '../../../shared/routing/facts.ts';
 import { findSiteOfUser, type RoutedSite } from '../../../shared/routing/routed-site.ts';
 import {
   conflictOf,
   type Explanation,
   exclusionsOf,
-  isHealthy,
-  keyText,
-  type MemberFacts,
   type Route,
-  type RoutingFacts,
   route,
 } from '../../../shared/routing/routing.ts';
 import { factsOf, type SeenLists } from '../../../shared/routing/rule-facts.ts';
@@ -55,11 +53,11 @@ export async function explainRule(
       ? await findSiteOfUser(ctx, site.uri, { rules: { rule: id }, unusable: true }, viewer)
       : undefined;
   const rule = routed?.routing.rules[0];
-  const { policy, failover, affinity, enabled } = row;
+  const { policy, failover, failover_from_owned, affinity, enabled } = row;
   return {
     generated_at: ctx.now.toISOString(),
     rule: {
-      ...{ id, name, enabled, policy, failover, affinity },
+      ...{ id, name, enabled, policy, failover, failover_from_owned, affinity },
       for_user: rule?.usable ?? false,
       by_tags: match_tags !== null,
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byKey, keyText } from '../../../shared/routing/routing.ts';
+import { byKey, keyText } from '../../../shared/routing/facts.ts';
 import {
   Comments,
   CreatedAt,
@@ -83,7 +83,15 @@ export const RuleWrite = z.object({
   failover: z
     .boolean()
     .default(true)
-    .describe('If true, the next member is tried if a node cannot answer. Default true.'),
+    .describe(
+      'If true, the next member is tried if a member is full, closed or in maintenance, fails to prepare a machine, or cannot answer. Default true.',
+    ),
+  failover_from_owned: z
+    .boolean()
+    .default(false)
+    .describe(
+      'If true, another member may be used although the user has a machine at a member that cannot be used now. Default false.',
+    ),
   affinity: z
     .enum(['session', 'last_used', 'none'])
     .default('session')

@@ -42,6 +42,8 @@ export const fleet = {
     'Диспетчер не принимает учётную запись пользователя',
   'The TLS connection to the dispatcher failed': 'Не удалось установить TLS-соединение с диспетчером',
   'The dispatcher did not respond in time': 'Диспетчер не ответил вовремя',
+  'The dispatcher did not respond, and may have prepared the connection':
+    'Диспетчер не ответил и, возможно, подготовил подключение',
   'The service is not available over {protocols}': 'Сервис недоступен по протоколу {protocols}',
   'A user can have at most 500 favourites': 'У пользователя может быть не более 500 избранных сервисов',
 } as const;

@@ -26,6 +26,11 @@ export const capabilities = [
   'pool_access',
   /** A question about the readiness of a service that has no effect. Without it, the lists decide. */
   'readiness',
+  /**
+   * A request for a connection that was not answered may be repeated at another farm. Without it, the request assigns a
+   * machine, and a rule does not go on.
+   */
+  'repeatable_connections',
   /** Sessions that the node reports. Without it, they are derived from the use of workplaces. */
   'reported_sessions',
   /** Lists in pages, with changes since an earlier read. Without it, a list is read as a whole, and less often. */

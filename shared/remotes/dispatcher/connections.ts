@@ -19,6 +19,8 @@ export type Service = {
   maintenance: boolean | null;
   maintenance_message?: string | undefined;
   sessions: { session_uuid: string; state: SessionState }[];
+  /** The user has a machine in the service. Absent if not, or if the node does not report it. */
+  owned?: true | undefined;
 };
 
 /** Properties of the client component; absent members are not sent. */
@@ -97,6 +99,8 @@ export const refusalReasons = [
   'gateway_unavailable',
   'preparing',
   'no_free_workplace',
+  'preparation_failed',
+  'outcome_unknown',
   'refused_by_dispatcher',
   'not_supported_by_dispatcher',
   'access_rules',

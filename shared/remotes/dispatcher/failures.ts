@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, type ErrorMembers } from '../../kernel/errors
 import type { Detail } from '../../messages/message.ts';
 import { problemOf } from '../http/problems.ts';
 import { TransportError } from '../http/transport.ts';
+import { isCapable } from './capabilities.ts';
 import type { Node } from './port.ts';
 
 /**
@@ -22,6 +23,11 @@ export type AnswerFault =
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'upstream_refused' && error.members.reason === 'unauthorized';
 
+/** True if the node rejected the key, or the request that was made with it. */
+export const isKeyRefused = (error: unknown): boolean =>
+  isUnauthorized(error) ||
+  (error instanceof AppError && error.code === 'upstream_refused' && error.members.reason === 'forbidden');
+
 /** Errors of a connection that was not established. Cloudflare reports them as 521 and 523. */
 const notConnected = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_\w+|521|523)$/;
 
@@ -31,6 +37,25 @@ export function isUnsent(error: unknown): boolean {
   if (!(cause instanceof TransportError)) return false;
   return cause.reason === 'address_not_allowed' || notConnected.test(cause.code ?? '');
 }
+
+/** Reason of `upstream_unavailable`: the node may have given the user a machine, but did not answer. */
+export const outcomeUnknown = 'outcome_unknown';
+
+/** True if the request can have reached the node, and no response came. */
+const isUnanswered = (error: unknown): boolean => {
+  const cause = error instanceof AppError ? error.cause : undefined;
+  if (!(cause instanceof TransportError) || isUnsent(error)) return false;
+  return cause.reason === 'timeout' || cause.reason === 'unreachable';
+};
+
+/**
+ * The error of a request for a connection. An unanswered one is `upstream_unavailable` with the reason
+ * `outcome_unknown`, unless the kind declares that the request may be repeated at another farm.
+ */
+export const fromConnecting = (node: Node, error: unknown): unknown =>
+  isUnanswered(error) && !isCapable(node.kind, 'repeatable_connections')
+    ? failure('upstream_unavailable', node, { reason: outcomeUnknown }, error)
+    : error;
 
 /** @returns an AppError for an exchange without a response; other errors are returned unchanged */
 export function fromTransport(node: Node, error: unknown): unknown {
@@ -49,6 +74,7 @@ const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_tls: 'The TLS connection to the dispatcher failed',
   upstream_timeout: 'The dispatcher did not respond in time',
   not_known_here: 'The dispatcher does not accept the account of the user',
+  upstream_unavailable: 'The dispatcher did not respond, and may have prepared the connection',
 };
 
 /** Creates the error of a call to a node. */

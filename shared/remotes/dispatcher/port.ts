@@ -129,7 +129,10 @@ export type DispatcherAdapter = DispatcherKeys &
     health(request: Destination & { healthKey: string }): Promise<Health>;
     /** All services, at most 5,000, within one deadline. */
     services(call: Call): Promise<Service[]>;
-    /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
+    /**
+     * @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s`;
+     *   `invalid_state` with `reason`; `upstream_unavailable` with the reason `outcome_unknown` (`fromConnecting`)
+     */
     connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection | ConnectionLink>;
     preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
     reconnect(call: Call, sessionUuid: string): Promise<Reconnection>;

@@ -4,6 +4,7 @@ import { perProcess } from '../../context/process-memory.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Parameters } from '../../kernel/system-parameters.ts';
 import { isCapable } from '../../remotes/dispatcher/capabilities.ts';
+import { outcomeUnknown } from '../../remotes/dispatcher/failures.ts';
 import type { Node } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type CallCtx, type FleetDeps } from './dispatcher-keys.ts';
 
@@ -16,7 +17,8 @@ export type CircuitFacts = { circuit: Circuit; circuit_failures: number; circuit
 const isNodeDown = (error: unknown): boolean =>
   error instanceof AppError &&
   (['upstream_timeout', 'upstream_tls', 'upstream_failed'].includes(error.code) ||
-    error.members.reason === 'address_not_allowed');
+    error.members.reason === 'address_not_allowed' ||
+    error.members.reason === outcomeUnknown);
 
 /** The error for a farm whose nodes all have an open circuit. */
 export const circuitOpen = (): AppError =>

@@ -1,6 +1,6 @@
 import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { isUnauthorized, isUnsent } from '../../remotes/dispatcher/failures.ts';
+import { isKeyRefused, isUnauthorized, isUnsent, outcomeUnknown } from '../../remotes/dispatcher/failures.ts';
 import type { Call, DispatcherPrincipal } from '../../remotes/dispatcher/port.ts';
 import { refusalReasonOf } from '../../remotes/dispatcher/refusals.ts';
 import type { UserFarm, UserSite } from '../user-site.ts';
@@ -51,8 +51,9 @@ const tries = 2;
 
 /**
  * Calls the healthiest node of the farm, and another node if the first cannot respond or refuses the person.
- * @throws AppError with `site` and `farm`: `not_known_here` if a node refuses the person and no other one answers,
- *   otherwise that of the last node tried; `upstream_unavailable` for a farm without nodes
+ * @throws AppError with `site` and `farm`: `not_known_here` if a node refuses the person and no other one answers;
+ *   otherwise that of the node whose request may have had an effect, or of the last node tried; `upstream_unavailable`
+ *   for a farm without nodes
  */
 export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeRequest<T>): Promise<T> {
   const { farm, signal, retry } = to;
@@ -71,10 +72,17 @@ export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeReq
   throw failureOf(to, failed);
 }
 
-/** A refusal is certain, so it counts more than a node that did not answer. */
+/**
+ * A request whose effect is not known outweighs all others. A refusal is certain, so it counts more than a node that did
+ * not answer.
+ */
 function failureOf({ site, farm }: FarmTarget, failed: readonly AppError[]): AppError {
+  const mayHaveActed = failed.find(({ members }) => members.reason === outcomeUnknown);
   const cause =
-    failed.find(isRefusal) ?? failed.at(-1) ?? (farm.nodes.length > 0 ? circuitOpen() : withoutNodes());
+    mayHaveActed ??
+    failed.find(isRefusal) ??
+    failed.at(-1) ??
+    (farm.nodes.length > 0 ? circuitOpen() : withoutNodes());
   const members = { ...cause.members, site: site.uri, farm: farm.name };
   return new AppError(cause.code, cause.detail, members, { cause });
 }
@@ -111,7 +119,10 @@ function inSlot<T>(
   });
 }
 
-/** Obtains the key and sends the request. A stored key that the node refuses is replaced once. */
+/**
+ * Obtains the key and sends the request. A stored key that the node refuses is replaced once: that of the portal only if
+ * it has ended, that of a user also if the node forbids the request, because a session that has ended may look so.
+ */
 async function tryNode<T>(
   ctx: CallCtx,
   of: KeyRequest,
@@ -127,7 +138,8 @@ async function tryNode<T>(
     if (cached) {
       isSent = true;
       const first = await settled(request({ ...to, key: cached.token }));
-      if (first.ok || !isUnauthorized(first.error)) return first;
+      const isRefused = principal.user === null ? isUnauthorized : isKeyRefused;
+      if (first.ok || !isRefused(first.error)) return first;
       dropCachedKey(ctx, node, cached.stored);
     }
     const { token: key } = await obtainKey(ctx, of);

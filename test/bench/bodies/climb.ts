@@ -67,19 +67,31 @@ export async function measureSearches(effort: ClimbEffort): Promise<SearchFigure
   const requests: WorstRequest[] = [];
   const failed: SearchFigures['failed'] = [];
   const left = [...searched];
-  // What one operation has accepted can prevent the next one: an address or a lifetime of its caller. That one begins anew.
   while (left.length > 0)
-    await onBodiesPortal(async (sent) => {
-      for (let [operation] = left, isFirst = true; operation; [operation] = left, isFirst = false) {
-        const { found, fault } = await attempt(sent, operation, effort);
-        if (fault !== undefined && !isFirst) return;
-        if (found) requests.push(found);
-        if (fault !== undefined) failed.push({ operation: operation.id, reason: fault });
-        left.shift();
-      }
-    });
+    for (const { operation, found, fault } of await onBodiesPortal((sent) =>
+      searchWhileGood(sent, left, effort),
+    )) {
+      if (found) requests.push(found);
+      if (fault !== undefined) failed.push({ operation, reason: fault });
+      left.shift();
+    }
   requests.sort((a, b) => b.cpu_ms - a.cpu_ms);
   return { hash_ms: await hashTime(effort.repeats), requests, failed };
+}
+
+/**
+ * Searches one operation after the other, until one fails: what an earlier one has accepted can prevent it, such as an address
+ * or a lifetime of its caller, so it is tried again as the first one of a new portal.
+ */
+async function searchWhileGood(sent: Sent, operations: readonly Registered[], effort: ClimbEffort) {
+  const results: { operation: string; found: WorstRequest | undefined; fault: string | undefined }[] = [];
+  for (const operation of operations) {
+    const result = await attempt(sent, operation, effort);
+    if (result.fault !== undefined && results.length > 0) break;
+    results.push({ operation: operation.id, ...result });
+    if (result.fault !== undefined) break;
+  }
+  return results;
 }
 
 const attempt = (sent: Sent, operation: Registered, effort: ClimbEffort) =>

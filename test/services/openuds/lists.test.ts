@@ -41,7 +41,7 @@ describe.each(modes)('lists of an OpenUDS %s broker', (mode) => {
         ...{ uuid: pool?.id, name: 'Office', short_name: 'Office', comments: '', state: 'active' },
         ...{ visible: true, maintenance: false, protocols: ['rdp'], initial_srvs: 0, cache_l1_srvs: 0 },
         ...{ cache_l2_srvs: 0, max_srvs: 0, workplaces_count: 4, in_use_count: null },
-        ...{ in_preparation_count: 0, usage_percent: 100, restrained: false, tags: ['lab'] },
+        ...{ in_preparation_count: 0, usage_percent: 0, restrained: false, tags: ['lab'] },
       },
     ]);
     expect(await rowsOf(stand, 'tags')).toEqual([{ uuid: expect.any(String), name: 'lab' }]);

@@ -112,6 +112,7 @@ function readiness(state: DispatcherState, pool: Pool, caller: Caller, wish: Con
   if (pool.maintenance) return found('abandon', 'maintenance');
   if (pool.state === 'unavailable') return found('abandon', 'unavailable');
   if (pool.state === 'preparing') return found('wait', 'preparing', { percent: pool.percent });
+  if (pool.state === 'failed') return found('abandon', 'preparation_failed');
   if (pool.state === 'busy') return found('wait', 'no_free_workplace');
   const own = pool.members.find(({ owner }) => owner && personKey(owner) === personKey(caller));
   if (own?.maintenance) return found('abandon', 'maintenance', { state: 'maintenance' });

@@ -15,7 +15,7 @@ export const MachineAction = z.enum([
 export type MachineAction = z.infer<typeof MachineAction>;
 
 export type MachineState = 'running' | 'stopped' | 'suspended' | 'starting' | 'stopping' | 'unknown';
-export type PoolState = 'ready' | 'busy' | 'unavailable' | 'preparing';
+export type PoolState = 'ready' | 'busy' | 'unavailable' | 'preparing' | 'failed';
 
 /** A user as dispatchers name users: the label of the domain and the name in it. */
 export type Person = { domain: string; name: string };

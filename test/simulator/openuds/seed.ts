@@ -91,7 +91,7 @@ export function addPool(state: BrokerState, seed: PoolSeed): Pool {
     ...{ id: newId(), name, state: 'A', provider: state.providers[0]?.id ?? '', osManager },
     ...{ usesCache: seed.usesCache ?? cached > 0, canReset: seed.canReset ?? false },
     ...{ maxDesktops: seed.maxDesktops ?? 100_000, groups: new Set(ids), access: [] },
-    missing: seed.missing ?? 0,
+    ...{ missing: seed.missing ?? 0, isRestrained: false },
     members: {
       ...{ name, short_name: name.slice(0, 32), comments: '', tags, service_id: newId(), image_id: null },
       ...{ pool_group_id: null, account_id: null, initial_srvs: 0, cache_l1_srvs: 0, cache_l2_srvs: 0 },

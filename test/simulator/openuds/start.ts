@@ -24,8 +24,11 @@ export type BrokerOptions = {
 /** A request that arrived. `path` has no query. */
 type BrokerCall = { method: string; path: string; headers: IncomingMessage['headers'] };
 
-/** `text` replaces the answers of the paths that it matches. */
-type Knobs = { delayMs: number; mode: Mode; text?: { path: RegExp; text: string } };
+/**
+ * `text` replaces the answers of the paths that it matches. Requests of the paths in `unanswered` have their effect, and
+ * the connection ends in place of the answer.
+ */
+type Knobs = { delayMs: number; mode: Mode; text?: { path: RegExp; text: string }; unanswered?: RegExp };
 
 export type Broker = {
   readonly url: string;
@@ -64,7 +67,8 @@ export async function startOpenUds(options: BrokerOptions): Promise<Broker> {
       if (!request.destroyed) throw error;
     });
     traffic.inFlight -= 1;
-    if (reply) send(state, knobs.mode, reply, response);
+    if (knobs.unanswered?.test(pathname)) response.destroy();
+    else if (reply) send(state, knobs.mode, reply, response);
   });
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));

@@ -46,6 +46,8 @@ export type Pool = {
   usesCache: boolean;
   canReset: boolean;
   maxDesktops: number;
+  /** Too many of its desktops failed, so that none is made. */
+  isRestrained: boolean;
   groups: Set<string>;
   access: unknown[];
   osManager: string | null;

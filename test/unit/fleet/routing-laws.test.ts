@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyText, type MemberFacts, type RoutingFacts, route } from '../../../shared/routing/routing.ts';
+import { keyText, type MemberFacts, type RoutingFacts } from '../../../shared/routing/facts.ts';
+import { route } from '../../../shared/routing/routing.ts';
 
 const farmIds = ['f1', 'f2', 'f3', 'f4', 'f5'];
 const farmId = fc.constantFrom(...farmIds);
@@ -29,6 +30,8 @@ const member: fc.Arbitrary<MemberFacts> = fc.record({
   usage_percent: fc.option(fc.integer({ min: 0, max: 100 })),
   entitled: fc.constantFrom(true, true, null, false),
   refused: fc.constantFrom(false, false, false, true),
+  owned: seldom,
+  full: seldom,
 });
 
 const facts: fc.Arbitrary<RoutingFacts> = fc.record({
@@ -37,6 +40,7 @@ const facts: fc.Arbitrary<RoutingFacts> = fc.record({
     usable: mostly,
     policy: fc.constantFrom('priority', 'round_robin', 'least_loaded', 'random'),
     failover: fc.boolean(),
+    failover_from_owned: fc.boolean(),
     affinity: fc.constantFrom('session', 'last_used', 'none'),
   }),
   site: fc.record({ enabled: mostly, maintenance: seldom }),
@@ -52,7 +56,12 @@ const facts: fc.Arbitrary<RoutingFacts> = fc.record({
     { selector: ({ session_uuid }) => session_uuid, maxLength: 3 },
   ),
   issued: fc.option(
-    fc.record({ farm_id: farmId, servicepool_uuid: poolId, age_s: fc.integer({ min: 0, max: 300 }) }),
+    fc.record({
+      farm_id: farmId,
+      servicepool_uuid: poolId,
+      age_s: fc.integer({ min: 0, max: 300 }),
+      outcome: fc.constantFrom('issued', 'preparing', 'outcome_unknown'),
+    }),
   ),
   preferences: fc.array(
     fc.record({
@@ -89,10 +98,29 @@ const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boo
   return one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
 };
 
+/** Switched off, or not for the user: other members are used in its place, whatever the rule says about failover. */
+const isOut = ({ rule, site }: RoutingFacts, one: MemberFacts): boolean =>
+  !rule.enabled ||
+  !rule.usable ||
+  !site.enabled ||
+  !one.enabled ||
+  !one.farm.enabled ||
+  one.entitled === false;
+
+const hasSession = ({ sessions }: RoutingFacts, one: MemberFacts): boolean =>
+  sessions.some((session) => keyText(session) === keyText(one));
+
+/** A user with a machine at a member stays there, unless the rule allows to leave it. */
+const mayBeLed = (given: RoutingFacts, one: MemberFacts): boolean =>
+  given.rule.failover_from_owned ||
+  one.owned ||
+  hasSession(given, one) ||
+  !given.members.some((other) => other.owned && !isOut(given, other));
+
 describe('the routing of a rule', () => {
   it('never selects a disabled, maintained, open-circuit or forbidden target, and with failover all others', () => {
     holds((given, by) => {
-      const fit = given.members.filter((one) => mayServe(given, one)).map(keyText);
+      const fit = given.members.filter((one) => mayServe(given, one) && mayBeLed(given, one)).map(keyText);
       const led = keysOf(given, by);
       if (given.rule.failover) expect([...led].sort()).toEqual(fit.sort());
       else expect(fit).toEqual(expect.arrayContaining(led));
@@ -101,7 +129,7 @@ describe('the routing of a rule', () => {
 
   it('never gains a candidate by a withdrawn right', () => {
     holds((given, by) => {
-      const failover = { ...given, rule: { ...given.rule, failover: true } };
+      const failover = { ...given, rule: { ...given.rule, failover: true, failover_from_owned: true } };
       const before = keysOf(failover, by);
       const poorer: RoutingFacts[] = [
         { ...failover, rule: { ...failover.rule, usable: false } },
@@ -132,18 +160,43 @@ describe('the routing of a rule', () => {
 
   it('selects a live session of the caller where one can be reached', () => {
     holds((given, by) => {
-      if (given.rule.affinity === 'none') return;
+      if (given.rule.affinity === 'none' || !given.rule.failover) return;
       const live = new Set(given.sessions.map(keyText));
       const reachable = given.members.some((one) => mayServe(given, one) && live.has(keyText(one)));
       if (reachable) expect(live.has(keysOf(given, by)[0] ?? '')).toBe(true);
     });
   });
 
-  it('has at most one candidate without failover: the first one with failover', () => {
+  it('has without failover the first member alone, and none if that one cannot be used', () => {
     holds((given, by) => {
-      const single = keysOf({ ...given, rule: { ...given.rule, failover: false } }, by);
-      const all = keysOf({ ...given, rule: { ...given.rule, failover: true } }, by);
-      expect(single).toEqual(all.slice(0, 1));
+      const strict = { ...given, rule: { ...given.rule, failover: false } };
+      const well = (one: MemberFacts): MemberFacts => ({
+        ...{ ...one, maintenance: false, unknown: false },
+        farm: { ...one.farm, maintenance: false, nodes: [{ circuit: 'closed', status: 'pass' }] },
+      });
+      const site = { ...given.site, maintenance: false };
+      const [first] = keysOf({ ...strict, site, members: given.members.map(well) }, by);
+      const usable = given.members.filter((one) => mayServe(given, one)).map(keyText);
+      expect(keysOf(strict, by)).toEqual(first !== undefined && usable.includes(first) ? [first] : []);
+    });
+  });
+
+  it('leads a user with a machine at a member nowhere else, unless the rule allows it', () => {
+    holds((given, by) => {
+      if (given.rule.failover_from_owned) return;
+      const kept = given.members.filter((one) => one.owned && !isOut(given, one));
+      if (kept.length === 0) return;
+      const own = given.members.filter((one) => one.owned || hasSession(given, one)).map(keyText);
+      expect(own).toEqual(expect.arrayContaining(keysOf(given, by)));
+    });
+  });
+
+  it('changes only the order when pools are full, and not even that without failover', () => {
+    holds((given, by) => {
+      const empty = { ...given, members: given.members.map((one) => ({ ...one, full: false })) };
+      const [before, after] = [keysOf(empty, by), keysOf(given, by)];
+      if (given.rule.failover) expect(after.toSorted()).toEqual(before.toSorted());
+      else expect(after).toEqual(before);
     });
   });
 

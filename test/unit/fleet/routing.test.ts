@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MemberFacts, type RoutingFacts, route } from '../../../shared/routing/routing.ts';
+import type { MemberFacts, RoutingFacts } from '../../../shared/routing/facts.ts';
+import { route } from '../../../shared/routing/routing.ts';
 
 const still = { turn: 0, random: () => 0 };
 const node = { circuit: 'closed', status: 'pass' } as const;
@@ -16,12 +17,22 @@ const member = (farm_id: string, given: Partial<MemberFacts> = {}): MemberFacts 
   usage_percent: null,
   entitled: true,
   refused: false,
+  owned: false,
+  full: false,
   ...given,
 });
 
 type Given = Omit<Partial<RoutingFacts>, 'rule'> & { rule?: Partial<RoutingFacts['rule']> };
 const facts = (members: readonly MemberFacts[], { rule, ...given }: Given = {}): RoutingFacts => ({
-  rule: { enabled: true, usable: true, policy: 'priority', failover: true, affinity: 'session', ...rule },
+  rule: {
+    enabled: true,
+    usable: true,
+    policy: 'priority',
+    failover: true,
+    failover_from_owned: false,
+    affinity: 'session',
+    ...rule,
+  },
   site: { enabled: true, maintenance: false },
   members,
   sessions: [],
@@ -114,7 +125,10 @@ describe("the caller's own", () => {
   it('connection issued within 120 s takes precedence until the snapshot has its session, a later one only on request', () => {
     const at = (age_s: number, affinity: RoutingFacts['rule']['affinity']) =>
       route(
-        facts(three, { issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s }, rule: { affinity } }),
+        facts(three, {
+          issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s, outcome: 'issued' },
+          rule: { affinity },
+        }),
         still,
       ).candidates[0];
     expect(at(120, 'session')).toMatchObject({ farm_id: 'a', reason: 'issued_lately' });
@@ -122,7 +136,7 @@ describe("the caller's own", () => {
     expect(at(1_000_000, 'last_used')).toMatchObject({ farm_id: 'a', reason: 'last_used' });
     expect(at(1, 'none')).toMatchObject({ farm_id: 'b' });
     const both = facts(three, {
-      issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s: 1 },
+      issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s: 1, outcome: 'issued' },
       sessions: [session('c')],
     });
     expect(farmsOf(both)).toEqual(['c', 'a', 'b']);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseHost } from '../../../kernel/addresses/hosts.ts';
+import type { AppError } from '../../../kernel/errors.ts';
 import type { Connection, ConnectionLink, ConnectionQuery, Readiness, Reconnection } from '../connections.ts';
-import { badAnswer, failure } from '../failures.ts';
+import { badAnswer, failure, fromConnecting } from '../failures.ts';
 import type { Call, Node } from '../port.ts';
 import { type Broker, parseJson } from './exchange.ts';
 import { fromStatus, refused } from './faults.ts';
@@ -9,6 +10,7 @@ import type { Keys } from './keys.ts';
 import { type Deliveries, isDirect, isPage } from './lists/transports.ts';
 import { keyOf } from './node-key.ts';
 import type { People } from './people.ts';
+import type { Room, Rooms } from './rooms.ts';
 import { type OfferedService, poolOf, type Services, stateOf } from './services.ts';
 import { type Way, waysOfPool } from './ways.ts';
 
@@ -30,7 +32,14 @@ const Answer = z.object({
   retryable: z.union([z.string(), z.boolean(), z.number()]).nullish(),
 });
 
-type Parts = { broker: Broker; people: People; keys: Keys; services: Services; deliveries: Deliveries };
+type Parts = {
+  broker: Broker;
+  people: People;
+  keys: Keys;
+  services: Services;
+  deliveries: Deliveries;
+  rooms: Rooms;
+};
 
 /** Connections of users to their desktops. */
 export class Connections {
@@ -48,8 +57,8 @@ export class Connections {
     return found;
   }
 
-  async #direct(call: Call, service: string, { id }: Way): Promise<Connection> {
-    const result = Direct.safeParse(await this.#ask(call, [service, id]));
+  async #direct(call: Call, service: OfferedService, { id }: Way): Promise<Connection> {
+    const result = Direct.safeParse(await this.#ask(call, service.pools, [service.row.id, id]));
     if (!result.success) throw badAnswer(call.node, 'wrong_shape');
     const { ip, host, username, domain, password } = result.data;
     const address = parseHost(host || ip);
@@ -71,22 +80,43 @@ export class Connections {
   }
 
   /** Asks for a connection, which assigns a desktop to the user. @returns the result, which has content */
-  async #ask(call: Call, path: readonly string[], headers?: Record<string, string>): Promise<unknown> {
+  async #ask(
+    call: Call,
+    pools: readonly string[],
+    path: readonly string[],
+    headers?: Record<string, string>,
+  ): Promise<unknown> {
     const key = keyOf(call.key);
     const question = { ...call, method: 'GET', path: ['connection', ...path], key, headers } as const;
-    const { status, text } = await this.#parts.broker.ask(question);
+    const { status, text } = await this.#parts.broker.ask(question).catch((error: unknown) => {
+      throw fromConnecting(call.node, error);
+    });
     if (status !== 200) throw fromStatus(call.node, status, key);
     const parsed = Answer.safeParse(parseJson(text));
     if (!parsed.success) throw badAnswer(call.node, 'wrong_shape');
     const { result, error, retryable } = parsed.data;
     if (result) return result;
-    throw isOn(retryable) ? preparing(call.node, error ?? '') : refused(call.node);
+    throw await this.#refusalOf(call, pools, error ?? '', isOn(retryable));
+  }
+
+  /**
+   * The text ends in a code from 1 to 4 while the desktop is prepared: not ready, without an address, port not
+   * reachable, another machine. Other texts are not read: a full pool has several, also one that asks to wait.
+   */
+  async #refusalOf(call: Call, pools: readonly string[], text: string, mayWait: boolean): Promise<AppError> {
+    const [, code] = /\(code 000([1-4])\)/.exec(text) ?? [];
+    if (code !== undefined) return waiting(call.node, 'preparing', { percent: Number(code) * 25 });
+    const room = await this.#parts.rooms.roomAfterQuestion(call, pools);
+    if (room === 'preparing' || (room === 'own' && mayWait)) return waiting(call.node, 'preparing');
+    if (room === 'failed') return refused(call.node, 'preparation_failed');
+    // The question assigns a desktop if there is one.
+    return room === 'full' || mayWait ? refused(call.node, 'no_free_workplace') : refused(call.node);
   }
 
   /** What the broker gives for a program: a link for it, or the path of a page. */
-  async #linkOf(call: Call, service: string, { id }: Way): Promise<string> {
+  async #linkOf(call: Call, pools: readonly string[], service: string, { id }: Way): Promise<string> {
     const { scrambler } = keyOf(call.key);
-    const link = await this.#ask(call, [service, id, 'udslink'], { scrambler });
+    const link = await this.#ask(call, pools, [service, id, 'udslink'], { scrambler });
     if (typeof link === 'string') return link;
     throw refused(call.node);
   }
@@ -112,13 +142,16 @@ export class Connections {
     return new URL(`/uds/page/ticket/auth/${ticket}`, publicUrlOf(call.node)).href;
   }
 
-  async #link(call: Call, { row, ways }: OfferedService, way: Way): Promise<ConnectionLink> {
+  /** A link to a full pool would end on a page of the broker, and would use up the ticket. */
+  async #link(call: Call, { row, ways, pools }: OfferedService, way: Way): Promise<ConnectionLink> {
+    if ((await this.#parts.rooms.roomFor(call, pools)) === 'full')
+      throw refused(call.node, 'no_free_workplace');
     const opened = () => this.#pageLink(call, way === ways[0] ? poolOf(row) : undefined);
     const answer = (link: string): ConnectionLink => ({
       ...{ method: 'link', protocol: way.protocol, link, expires_in: linkLifeS },
     });
     if (way.delivery && isPage(way.delivery)) return answer(await opened());
-    const link = await this.#linkOf(call, row.id, way);
+    const link = await this.#linkOf(call, pools, row.id, way);
     return answer(link.startsWith('/') ? await opened() : this.#programLink(call, link));
   }
 
@@ -134,24 +167,26 @@ export class Connections {
     const way = wayFor(service, query);
     if (!way) throw notOffered(call.node, service.ways.length > 0);
     return way.delivery && isDirect(way.delivery)
-      ? this.#direct(call, service.row.id, way)
+      ? this.#direct(call, service, way)
       : this.#link(call, service, way);
   }
 
   /** From the list of the user, because every other question has an effect. */
+  /** The verdict from the lists that decide about the connection as well. */
   async preconnectionInfo(call: Call, pool: string, query: ConnectionQuery): Promise<Readiness> {
     const service = await this.#serviceFor(call, pool);
     const way = wayFor(service, query);
     const state = stateOf(service.row);
-    const isReady = state === 'ready' && way !== undefined;
-    const reason = state !== 'ready' ? state : way ? 'not_asked' : 'protocol_not_offered';
-    const { custom_calendar_text: message } = service.row;
-    return {
-      ...{ verdict: isReady ? 'connect' : 'abandon', method: 'new', ready: isReady, state },
-      protocol: way?.protocol ?? query.protocol ?? 'unknown',
-      reason_code: reason,
-      ...(message !== '' && state !== 'ready' && { message }),
-    };
+    const base = { method: 'new', protocol: way?.protocol ?? query.protocol ?? 'unknown' } as const;
+    if (state !== 'ready' || !way) {
+      const { custom_calendar_text: message } = service.row;
+      return {
+        ...{ ...base, verdict: 'abandon', ready: false, state },
+        reason_code: state === 'ready' ? 'protocol_not_offered' : state,
+        ...(message !== '' && state !== 'ready' && { message }),
+      };
+    }
+    return { ...base, ...readinessIn[await this.#parts.rooms.roomFor(call, service.pools)] };
   }
 
   /** A desktop of a meta pool is reached by the transports of its own pool. */
@@ -165,7 +200,7 @@ export class Connections {
     const ways = known.length > 0 ? known : waysOfPool(await services.ways(call), found.pool_id);
     const way = ways.find(({ delivery }) => delivery && !isPage(delivery));
     if (!way) throw refused(call.node);
-    const link = this.#programLink(call, await this.#linkOf(call, `A${found.id}`, way));
+    const link = this.#programLink(call, await this.#linkOf(call, [found.pool_id], `A${found.id}`, way));
     return { link, expires_in: linkLifeS };
   }
 }
@@ -176,6 +211,17 @@ const programLink = /^(udss?|udssv2):\/\/[^/]+(\/[A-Za-z0-9/]+)$/;
 const wayFor = ({ ways }: OfferedService, { protocol }: ConnectionQuery): Way | undefined =>
   ways.find((way) => !protocol || way.protocol === protocol);
 
+const canConnect = { verdict: 'connect', ready: true, state: 'ready', reason_code: 'not_asked' } as const;
+const readinessIn = {
+  own: canConnect,
+  free: canConnect,
+  preparing: {
+    ...{ verdict: 'wait', ready: false, state: 'busy', reason_code: 'preparing' },
+    retry_after_ms: retryMs,
+  },
+  full: { verdict: 'abandon', ready: false, state: 'busy', reason_code: 'no_free_workplace' },
+} as const satisfies Record<Room, Omit<Readiness, 'method' | 'protocol'>>;
+
 const noPassword = 'UNKNOWN';
 const rdpPort = 3389;
 
@@ -184,16 +230,6 @@ const asLine = (text: string): string => text.replace(/\p{Cc}/gu, '');
 const isOn = (value: unknown): boolean => value === '1' || value === 1 || value === true;
 
 const publicUrlOf = ({ publicUrl, url }: Node): URL => new URL(publicUrl ?? url);
-
-/**
- * The text ends in a code from 1 to 4 while the desktop is prepared: not ready, without an address, port not reachable,
- * another machine. Without a code the service is full, and waiting does not help.
- */
-function preparing(node: Node, text: string) {
-  const [, code] = /\(code 000([1-4])\)/.exec(text) ?? [];
-  if (code === undefined) return refused(node, 'no_free_workplace');
-  return waiting(node, 'preparing', { percent: Number(code) * 25 });
-}
 
 const waiting = (node: Node, reason_code: string, more: { percent?: number } = {}) =>
   failure('service_in_preparation', node, {

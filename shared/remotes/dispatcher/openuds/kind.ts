@@ -10,6 +10,7 @@ import { MetaPools } from './lists/meta-pools.ts';
 import { Deliveries } from './lists/transports.ts';
 import { People } from './people.ts';
 import { accountRights } from './rights.ts';
+import { Rooms } from './rooms.ts';
 import { Services } from './services.ts';
 
 /**
@@ -24,7 +25,8 @@ function create({ transport, logins }: KindParts): DispatcherAdapter {
   const keys = new Keys({ broker, people, logins });
   const deliveries = new Deliveries(broker);
   const services = new Services({ broker, deliveries, metaPools: new MetaPools(broker) });
-  const connections = new Connections({ broker, people, keys, services, deliveries });
+  const rooms = new Rooms({ broker, services });
+  const connections = new Connections({ broker, people, keys, services, deliveries, rooms });
   const lists = new Lists({ broker, deliveries, people });
   const pools = new PoolActions(broker, lists);
   const workplaces = new WorkplaceActions(broker, lists, people);

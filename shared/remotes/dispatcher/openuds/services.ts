@@ -51,6 +51,7 @@ const Desktop = z.object({
   id: z.guid(),
   pool_id: z.guid().transform((id) => id.toLowerCase()),
   in_use: z.boolean().catch(false),
+  os_state: z.string().nullish().catch(null),
 });
 export type Desktop = z.output<typeof Desktop>;
 const Desktops = z.array(z.unknown()).max(5_000);
@@ -141,8 +142,9 @@ export const poolOf = ({ id }: Pick<ServiceRow, 'id'>): string => id.slice(1).to
 
 function serviceOf({ row, pools, ways }: OfferedService, owned: readonly Desktop[]): Service {
   const uuid = poolOf(row);
-  const sessions = owned
-    .filter(({ pool_id, in_use }) => in_use && pools.includes(pool_id))
+  const own = owned.filter(({ pool_id }) => pools.includes(pool_id));
+  const sessions = own
+    .filter(({ in_use }) => in_use)
     .map(({ id }) => ({ session_uuid: id, state: 'active' as const }));
   return {
     uuid,
@@ -154,6 +156,7 @@ function serviceOf({ row, pools, ways }: OfferedService, owned: readonly Desktop
     maintenance: row.maintenance,
     ...(row.custom_calendar_text !== '' && { maintenance_message: row.custom_calendar_text }),
     sessions,
+    ...(own.length > 0 && { owned: true }),
   };
 }
 

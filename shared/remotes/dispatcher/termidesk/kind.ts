@@ -6,7 +6,7 @@ import type {
   Service as UserService,
 } from '../connections.ts';
 import { followCursors } from '../cursors.ts';
-import { badAnswer } from '../failures.ts';
+import { badAnswer, fromConnecting } from '../failures.ts';
 import { readRow } from '../lenient-rows.ts';
 import {
   type Call,
@@ -55,8 +55,13 @@ function create(parts: KindParts): DispatcherAdapter {
         alsoAnswers: [503],
       }),
     services: (call) => services(transport, call),
-    connectionInfo: (call, uuid, query) =>
-      readService(transport, call, ['connectionInfo', uuid], query, Connection),
+    connectionInfo: async (call, uuid, query) => {
+      try {
+        return await readService(transport, call, ['connectionInfo', uuid], query, Connection);
+      } catch (error) {
+        throw fromConnecting(call.node, error);
+      }
+    },
     preconnectionInfo: (call, uuid, query) =>
       readService(transport, call, ['preconnectionInfo', uuid], query, Readiness),
     reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),

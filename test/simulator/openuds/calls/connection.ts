@@ -118,13 +118,13 @@ export const connect: Handler = (ask, service = '', transport = '', what?: strin
   if (!target) return refusal(ask, 'Service not found');
   const way = wayOf(ask, target.pool, transport);
   const desktop = target.desktop ?? assigned(ask, target.pool);
-  if (!desktop) return refusal(ask, 'Preparing service', { retryable: '1' });
+  if (!desktop) return isFull(ask, what);
   desktop.inUse = true;
   desktop.inUseAt = secondsOf(ask.state);
   desktop.source = ask.address;
   if (what === 'udslink') return link(ask, way, desktop);
   if (!way || isMaintained(ask, target.pool) || isClosed(target.pool)) return refusal(ask, '');
-  const { missing: code } = target.pool;
+  const code = desktop.state === 'P' ? 1 : target.pool.missing;
   if (code > 0) return refusal(ask, `Preparing service (code 000${code})`, { retryable: '1' });
   return result(ask, {
     ...{ username: ask.caller.user.name, password: 'UNKNOWN', domain: '', protocol: way.protocol },
@@ -132,6 +132,12 @@ export const connect: Handler = (ask, service = '', transport = '', what?: strin
     ...(ask.mode !== '3.6' && { service_type: 'vdi', host: '' }),
   });
 };
+
+/** A full pool is told like one that prepares a desktop, without a code; a link of version 3.6 not even to be retried. */
+const isFull = (ask: Ask, what: string | undefined): Reply =>
+  what === 'udslink' && ask.mode === '3.6'
+    ? refusal(ask, 'Your service is being created. Please, wait (0 %)', { retryable: '0' })
+    : refusal(ask, 'Preparing service', { retryable: '1' });
 
 /** The transport; a meta pool lets the broker choose, also among those with a label. */
 function wayOf(ask: Ask, pool: Pool, transport: string): Transport | undefined {
@@ -143,7 +149,7 @@ function wayOf(ask: Ask, pool: Pool, transport: string): Transport | undefined {
 
 /**
  * `A` and the id of a desktop of the user, `F` and the id of a pool, or `M` and the id of a meta pool: then the pool
- * that has a desktop of the user, or the first with this transport.
+ * that has a desktop of the user, or the first with this transport and a free desktop.
  */
 function targetOf(
   ask: Ask,
@@ -162,7 +168,8 @@ function targetOf(
     if (!meta || !isOffered(ask, meta)) return undefined;
     const pools = meta.pools.flatMap((member) => state.pools.filter((one) => one.id === member));
     const fitting = pools.filter((one) => wayOf(ask, one, transport));
-    const pool = fitting.find((one) => ownedBy(ask, one)) ?? fitting[0];
+    const pool =
+      fitting.find((one) => ownedBy(ask, one)) ?? fitting.find((one) => hasRoom(ask, one)) ?? fitting[0];
     return pool && { pool };
   }
   const pool = service.startsWith('F') ? state.pools.find((one) => one.id === id) : undefined;
@@ -173,12 +180,20 @@ function assigned(ask: Ask, pool: Pool): Desktop | undefined {
   const { state, caller } = ask;
   const found = ownedBy(ask, pool);
   if (found) return found;
-  const free = state.desktops.find((one) => one.pool === pool.id && one.cacheLevel > 0 && one.state === 'U');
+  if (pool.isRestrained) return undefined;
+  const free = freeIn(ask, pool);
   if (free) return Object.assign(free, { owner: caller?.user.id ?? null, cacheLevel: 0 });
-  const count = state.desktops.filter((one) => one.pool === pool.id && one.state !== 'S').length;
-  if (count >= pool.maxDesktops) return undefined;
-  return addDesktop(state, pool, { owner: caller?.user.id ?? null });
+  return hasRoom(ask, pool) ? addDesktop(state, pool, { owner: caller?.user.id ?? null }) : undefined;
 }
+
+const freeIn = ({ state }: Ask, pool: Pool): Desktop | undefined =>
+  state.desktops.find((one) => one.pool === pool.id && one.cacheLevel > 0 && one.state === 'U');
+
+const hasRoom = (ask: Ask, pool: Pool): boolean => {
+  const count = ask.state.desktops.filter((one) => one.pool === pool.id && one.state !== 'S').length;
+  const most = Math.min(pool.maxDesktops, Number(pool.members.max_srvs) || pool.maxDesktops);
+  return !pool.isRestrained && (freeIn(ask, pool) !== undefined || count < most);
+};
 
 /** The address in the link is that of the request. */
 function link(ask: Ask, way: Transport | undefined, desktop: Desktop): Reply {

@@ -39,7 +39,8 @@ export function poolRow({ state, mode }: Ask, pool: Pool): object {
   const { fallbackAccess, custom_message, display_custom_message, ...members } = pool.members;
   const own = state.desktops.filter((one) => one.pool === pool.id && !['S', 'R'].includes(one.state));
   const isMaintained = state.providers.some(({ id, maintenance }) => id === pool.provider && maintenance);
-  const max = Number(pool.members.max_srvs) || own.length || 1;
+  const max = Number(pool.members.max_srvs) || pool.maxDesktops;
+  const assigned = own.filter(({ cacheLevel, state: is }) => cacheLevel === 0 && is !== 'E').length;
   return {
     ...{ id: pool.id, ...members, state: isMaintained ? 'Y' : pool.state, thumb: picture },
     ...{ pool_group_thumb: picture, provider_id: pool.provider, permission: 96 },
@@ -51,7 +52,8 @@ export function poolRow({ state, mode }: Ask, pool: Pool): object {
     ...(mode !== '3.6' && { custom_message, display_custom_message }),
     user_services_count: own.length,
     user_services_in_preparation: own.filter((one) => one.state === 'P').length,
-    ...{ restrained: false, usage: `${Math.round((own.length * 100) / max)}%` },
+    restrained: pool.isRestrained,
+    usage: `${max > 0 ? Math.floor((assigned * 100) / max) : 0}%`,
     info: { uses_cache: pool.usesCache, can_reset: pool.canReset, icon: picture },
   };
 }

@@ -96,6 +96,7 @@ function RuleNode({ explanation: { rule, members }, children }: NodeProps): JSX.
     say(`why_policy_${rule.policy}`),
     say(`why_affinity_${rule.affinity}`),
     rule.failover ? say('why_failover_on') : say('why_failover_off'),
+    rule.failover_from_owned ? say('why_owned_leaves') : say('why_owned_stays'),
     ...(rule.by_tags ? [say('why_by_tags')] : []),
   ];
   return (

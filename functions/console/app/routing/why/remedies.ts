@@ -45,6 +45,7 @@ const remediesOf: Readonly<Record<string, (explanation: Explanation, member: Mem
   rule_not_for_user: (explanation) => [editRule(explanation)],
   member_disabled: (explanation) => [editRule(explanation)],
   failover_off: (explanation) => [editRule(explanation)],
+  owned_elsewhere: (explanation) => [editRule(explanation)],
   site_disabled: (explanation) => [openSite(explanation)],
   site_maintenance: (explanation) => [openSite(explanation)],
   farm_disabled: (_, member) => openFarm(member),

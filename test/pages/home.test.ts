@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { isNotNull } from 'drizzle-orm';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { dispatcherSessions } from '../../db/schema/routing/dispatcher-sessions.ts';
+import { serviceLists } from '../../db/schema/snapshot/service-lists.ts';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import {
   addFarm,
@@ -46,7 +49,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     west = await addNode(world, ofWest, { simulator, pools: [pool('Library', { protocols: ['rdp'] })] });
   });
   afterEach(() => {
-    Object.assign(west.simulator.knobs, { hang: null, failing: null });
+    Object.assign(west.simulator.knobs, { hang: null, failing: null, unknownUsers: [] });
   });
   afterAll(async () => {
     await north?.simulator.close();
@@ -155,6 +158,32 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await page.getByText('West does not answer').waitFor({ timeout: 30_000 });
     await page.getByText(/^What you see of it is .+ old\.$/).waitFor();
     await shown(page, 'Library');
+  });
+
+  it('names a site that it waits for, and a site that does not know the account', async () => {
+    const { portal } = tabs.stand.world;
+    const setDeadline = async (value: number) =>
+      portal.send('PUT /api/webui/aggregator/tconfig', {
+        token: await portal.login(),
+        body: { aggregator: { list_deadline_ms: { value }, services_fresh_s: { value: 0 } } },
+      });
+    await setDeadline(20_000);
+    await portal.db.delete(serviceLists);
+    west.simulator.knobs.hang = 'headers';
+    const page = await openHome();
+    await shown(page, 'Office');
+    await page.getByText('Waiting for West …').waitFor();
+    await page.getByText('West does not answer').waitFor({ timeout: 30_000 });
+    expect(await page.getByText('Waiting for West …').count()).toBe(0);
+    Object.assign(west.simulator.knobs, { hang: null, unknownUsers: [member.user.name] });
+    await portal.settled();
+    await portal.db.delete(dispatcherSessions).where(isNotNull(dispatcherSessions.user_id));
+    await page.reload();
+    await page.getByText('Your account is not known at West').waitFor();
+    expect(await page.getByText('does not answer').count()).toBe(0);
+    await shown(page, 'Office');
+    await expectGood(page, 'home-not-known');
+    await setDeadline(1_500);
   });
 
   it('is used by keyboard alone', async () => {

@@ -4,8 +4,8 @@ import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
 import { removeSession, updateWorkplaceRow } from '../../db/repositories/snapshot/write-through.ts';
 import type { BaseDeps, Ctx } from '../context/context.ts';
 import { isId, newId } from '../kernel/ids.ts';
+import { type NodeUser, parseUserName, personKey, withoutSuffix } from '../kernel/names/user-names.ts';
 import { foldName } from '../kernel/text.ts';
-import { personKey } from '../snapshot/rows.ts';
 import type { Agent } from './credentials.ts';
 import { journalEntry } from './journal.ts';
 
@@ -58,7 +58,7 @@ export async function beginSession(
   return uuid;
 }
 
-const sessionAt = ({ farm, workplace }: Agent, { domain, name }: Person) => ({
+const sessionAt = ({ farm, workplace }: Agent, { domain, name }: NodeUser) => ({
   farm_id: farm.id,
   servicepool_uuid: workplace.servicepool_uuid,
   servicepool_name: workplace.servicepool_name,
@@ -67,7 +67,7 @@ const sessionAt = ({ farm, workplace }: Agent, { domain, name }: Person) => ({
   workplace_ip: workplace.ip,
   user_name: name,
   user_domain: domain,
-  user_key: personKey(domain, name),
+  user_key: personKey({ domain, name }),
   client_ip: workplace.client_ip,
   client_host: workplace.client_host,
 });
@@ -117,27 +117,25 @@ function endedBy(agent: Agent, { sessionId, username }: Ending): Agent['sessions
   return found ? [found] : [];
 }
 
-type Person = { domain: string; name: string };
-
 /**
  * Agents use their own names for domains. If the user is the owner of the workplace, the owner's domain is used
  * instead.
  */
-export function personOf({ workplace }: Agent, username: string): Person {
-  const [, label = '', bare = ''] = /^(?:([^\\]*)\\)?(.+)$/su.exec(username) ?? [];
+export function personOf({ workplace }: Agent, username: string): NodeUser {
+  const user = parseUserName(username);
   const { owner_name: owner, owner_domain } = workplace;
-  const names = [bare, bare.replace(/@.*$/su, '')].map(foldName);
+  const names = [user.name, withoutSuffix(user.name)].map(foldName);
   if (owner !== null && names.includes(foldName(owner))) return { domain: owner_domain ?? '', name: owner };
-  return { domain: label, name: bare };
+  return user;
 }
 
 /** Without a domain, only the name is compared. */
-function sessionOf({ sessions }: Agent, { domain, name }: Person): Agent['sessions'][number] | undefined {
-  const key = personKey(domain, name);
+function sessionOf({ sessions }: Agent, { domain, name }: NodeUser): Agent['sessions'][number] | undefined {
+  const key = personKey({ domain, name });
   return (
     sessions.find(({ user_key }) => user_key === key) ??
     sessions.find(({ user_key }) => domain === '' && user_key.endsWith(`\\${foldName(name)}`))
   );
 }
 
-const nameOf = ({ domain, name }: Person): string => (domain === '' ? name : `${domain}\\${name}`);
+const nameOf = ({ domain, name }: NodeUser): string => (domain === '' ? name : `${domain}\\${name}`);

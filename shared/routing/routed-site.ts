@@ -3,7 +3,7 @@ import { findServiceLists } from '../../db/repositories/routing/service-lists.ts
 import type { NeededLists } from '../../db/repositories/routing/site-lists.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { notFound } from '../kernel/errors.ts';
-import { foldName } from '../kernel/text.ts';
+import { personKey } from '../kernel/names/user-names.ts';
 import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
 
 type SiteWith<Services> = UserSite & {
@@ -65,7 +65,7 @@ async function findListedSite(
   { uri, target, viewer, own, ip, lists }: SiteQuestion,
 ): Promise<ListedSite | undefined> {
   const { id, name, domain } = viewer;
-  const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
+  const userKey = personKey({ domain: domain.label, name });
   const who = { userId: id, domainId: domain.id };
   const found = await findFarms(deps, { uri, who, routing: { userKey, target, lists } });
   if (!found?.routing) return undefined;

@@ -1,4 +1,5 @@
 import type { PartValues } from '../../db/repositories/snapshot/parts.ts';
+import { parseUserName, personKey } from '../kernel/names/user-names.ts';
 import { foldName } from '../kernel/text.ts';
 import type { Answered, CheckedRow, ListKind, ListRow } from '../remotes/dispatcher/rows.ts';
 import { tagId } from '../remotes/dispatcher/rows.ts';
@@ -24,7 +25,7 @@ function workplaceValues(row: ListRow<'workplaces'>) {
 const ownerValues = (owner: ListRow<'workplaces'>['owner']) => ({
   owner_domain: owner?.domain ?? null,
   owner_name: owner?.name ?? null,
-  owner_key: owner && personKey(owner.domain, owner.name),
+  owner_key: owner && personKey(parseUserName(owner.name, owner.domain)),
 });
 
 /*
@@ -60,7 +61,7 @@ const userValues = (domain: string | null, user: string | null) => ({
   user_name: user,
   user_domain: domain,
   // An empty key matches no user, because every other key contains a backslash.
-  user_key: user === null ? '' : personKey(domain ?? '', user),
+  user_key: user === null ? '' : personKey(parseUserName(user, domain ?? '')),
 });
 
 /** A session without a start time sorts as the oldest. */
@@ -76,9 +77,6 @@ function sessionValues(row: ListRow<'spsessions'>) {
     ...userValues(domain, user),
   };
 }
-
-/** The key of a person: domain label and name, both case-folded. */
-export const personKey = (label: string, name: string): string => `${foldName(label)}\\${foldName(name)}`;
 
 /** Converts any row of a node to the columns of the snapshot. */
 export function valuesOf<K extends ListKind>(

@@ -5,6 +5,7 @@ import { sites } from '../../schema/sites/sites.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
+import { isKeyOfUser } from '../snapshot/person-keys.ts';
 
 /* Parts of the routing rows of a site: what the snapshot says about the sessions and machines of a user. */
 
@@ -15,7 +16,7 @@ export const sessionsOf = ({ userKey }: MachineUser): SQL => sql`
     'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
     'state', ${workplaceSessions.state}, 'started_at', nullif(${workplaceSessions.started_at}, '-infinity'))), '[]')
   from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
-  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+  where ${isKeyOfUser(workplaceSessions.user_key, userKey)} and ${farms.site_id} = ${sites.id}
     and ${workplaceSessions.servicepool_uuid} is not null`;
 
 /** A machine that failed or is removed does not count: the node gives the user another one. */
@@ -23,7 +24,7 @@ export const ownedPools = ({ userKey }: MachineUser): SQL => sql`
   select coalesce(jsonb_agg(distinct jsonb_build_object('farm_id', ${workplaces.farm_id},
     'servicepool_uuid', ${workplaces.servicepool_uuid})), '[]')
   from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
-  where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+  where ${isKeyOfUser(workplaces.owner_key, userKey)} and ${farms.site_id} = ${sites.id}
     and ${workplaces.servicepool_uuid} is not null and ${workplaces.state} not in ('error', 'removing')`;
 
 /**
@@ -43,7 +44,7 @@ export const blockedPools = ({ userKey }: MachineUser): SQL => sql`
     select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, bool_and(coalesce(${workplaces.maintenance}, false)),
       bool_or(${isUnknown(workplaces)}), null
     from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
-    where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+    where ${isKeyOfUser(workplaces.owner_key, userKey)} and ${farms.site_id} = ${sites.id}
       and ${workplaces.servicepool_uuid} is not null
     group by 1, 2 having bool_and(coalesce(${workplaces.maintenance}, true) or ${isUnknown(workplaces)})) as blocked`;
 

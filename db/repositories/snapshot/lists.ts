@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import { parseUserName, personKey } from '../../../shared/kernel/names/user-names.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import { gatewayTickets } from '../../schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../schema/gateways/tunnels.ts';
@@ -11,6 +12,7 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import type { ListSpec, Selection } from '../records/records.ts';
 import { derived } from '../records/statements.ts';
 import type { PartTable } from './parts.ts';
+import { isKeyOfUser } from './person-keys.ts';
 
 /**
  * A merged list of objects of all farms. The members are those of the API; members of the farm are added. `found` are
@@ -29,10 +31,10 @@ export const momentText = (moment: PgColumn | SQL): SQL =>
 
 const hasTag = (tags: PgColumn) => (name: string) => sql`${tags} @> array[${name}]::text[]`;
 
-/** `label\\name` matches one user, a name without a label all users with that name. */
+/** `label\\name` matches one user, also where a node writes it with a suffix; a name without a label all users with it. */
 const isPerson = (key: PgColumn) => (name: string) =>
   name.includes('\\')
-    ? sql`${key} = ${name.split('\\').map(foldName).join('\\')}`
+    ? isKeyOfUser(key, personKey(parseUserName(name)))
     : sql`substr(${key}, strpos(${key}, chr(92)) + 1) = ${foldName(name)}`;
 
 const equal = (column: PgColumn) => (value: string | boolean) => eq(column, value);

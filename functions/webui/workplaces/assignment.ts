@@ -1,10 +1,10 @@
 import { claimWorkplace, releaseWorkplace } from '../../../db/repositories/agents/workplace-claims.ts';
 import { conflict, invalid } from '../../../shared/kernel/errors.ts';
+import { personKey } from '../../../shared/kernel/names/user-names.ts';
 import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import { findTarget, kinds, type Target } from '../../../shared/sites/calls/actions.ts';
 import { assertCapable } from '../../../shared/sites/calls/capable.ts';
-import { personKey } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AssignBody } from './schema.ts';
 import { actOn } from './usecases.ts';
@@ -55,7 +55,7 @@ async function claim(
 ): Promise<void> {
   if (order.user !== null && object.owner !== null)
     throw conflict('other_owner', 'The workplace has an owner; remove the owner first');
-  const owner = order.user === null ? null : personKey(order.domain, order.user);
+  const owner = order.user === null ? null : personKey({ domain: order.domain, name: order.user });
   if (await claimWorkplace(ctx.deps.db, at, owner)) return;
   throw conflict(
     'not_free',

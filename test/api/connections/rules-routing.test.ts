@@ -24,6 +24,7 @@ import {
   siteWithFarms,
   uuidOf,
 } from '../../support/fleet/rules.ts';
+import { sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
@@ -181,6 +182,23 @@ describe('a connection through a rule', () => {
       .set({ issued_at: new Date(Date.now() - 121_000) })
       .where(eq(issuedConnections.user_id, unseen.user.id));
     expect((await check(unseen, site, rule.id)).body.farm_id).toBe(a.farm.id);
+  });
+
+  it.each([
+    ['DOMAIN\\user', (name: string, label: string) => [`${label.toUpperCase()}\\${name}`, '']],
+    ['DOMAIN\\user beside the domain', (name: string, label: string) => [`NETBIOS\\${name}`, label]],
+    ['user@suffix', (name: string, label: string) => [`${name}@corp.example.com`, label]],
+    ['user@domain', (name: string, label: string) => [`${name.toUpperCase()}@${label}`, '']],
+  ])('prefers the live session of the user that the node spells as %s', async (_title, spelled) => {
+    const member = await addMember(world, []);
+    const { site, b, all } = await threeFarms();
+    const rule = await addRule(world, site, inOrder(all));
+    const only = await addRule(world, site, [memberOf(b, 'Office')]);
+    await connect(member, site, only.id);
+    const [user, domain] = spelled(member.user.name, world.domain.small_name);
+    b.node.simulator.knobs.alter = (list, row) => (list === 'spsessions' ? { ...row, user, domain } : row);
+    await sync(world.portal, b.farm as { id: string }, 'spsessions');
+    expect((await connect(member, site, rule.id)).body.farm_id).toBe(b.farm.id);
   });
 
   it('prefers the farms of the priority groups of the user', async () => {

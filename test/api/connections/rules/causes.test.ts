@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fullPools } from '../../../../db/schema/routing/full-pools.ts';
+import { workplaceSessions } from '../../../../db/schema/snapshot/workplace-sessions.ts';
 import { seededBroker } from '../../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../../simulator/openuds/start.ts';
 import { addMember, adminOf, base, type Member, pool, useWorld } from '../../../support/factories.ts';
@@ -11,7 +12,13 @@ import {
   mendBroker,
   mendNode,
 } from '../../../support/fleet/causes.ts';
-import { addRule, type FarmWithNode, memberOf, siteWithFarms } from '../../../support/fleet/rules.ts';
+import {
+  addRule,
+  addSnapshotSession,
+  type FarmWithNode,
+  memberOf,
+  siteWithFarms,
+} from '../../../support/fleet/rules.ts';
 import { addBroker } from '../../../support/openuds/site.ts';
 import type { Json } from '../../../support/portal.ts';
 
@@ -137,6 +144,21 @@ describe('a rule whose first member gives no connection', () => {
     expect(told(await connect(rule.id))).toBe('409 invalid_state maintenance');
     expect(callsAt(idle)).toBe(before);
     await admin(`PATCH ${base}/farms/${near.farm.id}`, { maintenance: false });
+  });
+});
+
+describe('a refused key', () => {
+  const refuse = () =>
+    Object.assign(near.node.simulator.knobs, { path: '/api/client/v7.0/connectionInfo', failing: 403 });
+
+  it('leads to the next member, unless the user has a session at the first one', async () => {
+    const rule = await addRule(world, site, membersOf('dispatcher'));
+    refuse();
+    expect((await connect(rule.id)).body.farm_id).toBe(idle.farm.id);
+    await forgetFailures(world);
+    await addSnapshotSession(world, near, 'Office', alice);
+    expect(told(await connect(rule.id))).toBe('502 upstream_refused forbidden');
+    await world.portal.db.delete(workplaceSessions);
   });
 });
 

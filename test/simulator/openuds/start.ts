@@ -26,9 +26,15 @@ type BrokerCall = { method: string; path: string; headers: IncomingMessage['head
 
 /**
  * `text` replaces the answers of the paths that it matches. Requests of the paths in `unanswered` have their effect, and
- * the connection ends in place of the answer.
+ * the connection ends in place of the answer. `arriving` runs before each request is answered.
  */
-type Knobs = { delayMs: number; mode: Mode; text?: { path: RegExp; text: string }; unanswered?: RegExp };
+type Knobs = {
+  delayMs: number;
+  mode: Mode;
+  text?: { path: RegExp; text: string };
+  unanswered?: RegExp;
+  arriving?: (path: string) => void;
+};
 
 export type Broker = {
   readonly url: string;
@@ -59,6 +65,7 @@ export async function startOpenUds(options: BrokerOptions): Promise<Broker> {
     traffic.most = Math.max(traffic.most, traffic.inFlight);
     const reply = await inWorker(async () => {
       await sleep(knobs.delayMs);
+      knobs.arriving?.(pathname);
       if (knobs.text?.path.test(pathname))
         return { status: 200, body: knobs.text.text, type: 'application/json' };
       return answer({ state, mode: knobs.mode, router }, request);

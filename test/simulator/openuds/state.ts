@@ -104,6 +104,8 @@ export type BrokerState = {
   failedLogins: number[];
   /** Addresses from which administrators are accepted; `*` for all. */
   trustedAdmins: string;
+  /** As most databases compare names: without regard to case, accents and spaces at the end. SQLite compares exactly. */
+  ignoresCase: boolean;
   /** Milliseconds to add to the clock. */
   skewMs: number;
 };
@@ -118,9 +120,15 @@ export function emptyBroker(): BrokerState {
     ...{ groups: [], users: [], providers: [{ id: newId(), name: 'Machines', maintenance: false }] },
     ...{ osManagers: [], transports: [], pools: [], metaPools: [], desktops: [] },
     ...{ sessions: new Map(), tickets: new Map(), links: new Map(), webSessions: 0 },
-    ...{ failedLogins: [], trustedAdmins: '*', skewMs: 0 },
+    ...{ failedLogins: [], trustedAdmins: '*', ignoresCase: false, skewMs: 0 },
   };
 }
+
+/** True if the database takes one name for the other. */
+export const isSameName = ({ ignoresCase }: BrokerState, one: string, other: string): boolean =>
+  ignoresCase
+    ? one.trimEnd().localeCompare(other.trimEnd(), 'en', { sensitivity: 'base' }) === 0
+    : one === other;
 
 export const nowOf = ({ skewMs }: BrokerState): number => Date.now() + skewMs;
 export const secondsOf = (state: BrokerState): number => Math.floor(nowOf(state) / 1_000);

@@ -137,7 +137,7 @@ export class Connections {
     if (!user) throw refused(call.node);
     const { keys, people, services } = this.#parts;
     const ticket = await services.asOwn(call, async (own) =>
-      keys.createTicket(call, own, await people.withCurrentGroups(call, own, user), service),
+      keys.createTicket(call, own, await people.current(call, own, user), service),
     );
     return new URL(`/uds/page/ticket/auth/${ticket}`, publicUrlOf(call.node)).href;
   }

@@ -12,7 +12,7 @@ import type {
 import { type Broker, parseJson, read } from './exchange.ts';
 import { denied, fromStatus, refused } from './faults.ts';
 import { keyOf, type NodeKey, sealable } from './node-key.ts';
-import { type People, type Person, withOwnKey } from './people.ts';
+import { type People, type TicketUser, withOwnKey } from './people.ts';
 
 /** The broker keeps sessions for 14 days. A key that is not used any more is logged out. */
 const lifeS = { own: 12 * 3_600, user: 600 };
@@ -53,8 +53,8 @@ export class Keys {
   }
 
   /** A ticket signs its user in once, within a minute. With a pool, it opens that pool in the browser. */
-  async createTicket(to: Destination, own: NodeKey, person: Person, pool?: string): Promise<string> {
-    const { authenticator: authId, name: username, groups } = person;
+  async createTicket(to: Destination, own: NodeKey, user: TicketUser, pool?: string): Promise<string> {
+    const { authenticator: authId, name: username, groups } = user;
     const body = { authId, username, groups, ...(pool !== undefined && { servicePool: pool }) };
     const path = ['tickets', 'create'];
     const { result } = await read(
@@ -90,12 +90,21 @@ export class Keys {
   async #userKey(request: AuthorizeRequest, user: PrincipalUser): Promise<IssuedKey> {
     const { ownKey: own } = request;
     if (!own) throw new Error('the key of a user needs the key of the portal');
-    const { person, ticket } = await withOwnKey(own, isUnauthorized, async (key) => {
+    const { wanted, ticket } = await withOwnKey(own, isUnauthorized, async (key) => {
       const found = await this.#parts.people.find(request, key, user);
-      return { person: found, ticket: await this.createTicket(request, key, found) };
+      return { wanted: found, ticket: await this.createTicket(request, key, found) };
     });
-    const session = (await this.#redeem(request, ticket)) ?? (await this.#refusalOf(request, own, user));
-    return { token: sealable({ ...session, issuedAt: Date.now(), user: person }), expiresInS: lifeS.user };
+    const redeemed = (await this.#redeem(request, ticket)) ?? (await this.#refusalOf(request, own, user));
+    const session = { ...redeemed, issuedAt: Date.now() };
+    try {
+      const person = await withOwnKey(own, isUnauthorized, (key) =>
+        this.#parts.people.current(request, key, wanted),
+      );
+      return { token: sealable({ ...session, user: person }), expiresInS: lifeS.user };
+    } catch (error) {
+      await this.logOut({ ...request, key: sealable(session) }).catch(() => undefined);
+      throw error;
+    }
   }
 
   /**

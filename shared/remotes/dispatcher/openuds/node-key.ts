@@ -9,11 +9,13 @@ const NodeKey = z.object({
   user: z
     .object({
       authenticator: z.string(),
-      id: z.string().nullable(),
+      id: z.string(),
       name: z.string(),
       groups: z.array(z.string()),
     })
-    .optional(),
+    .optional()
+    // A key of an earlier version without the id of its user cannot open pages.
+    .catch(undefined),
 });
 export type NodeKey = z.output<typeof NodeKey>;
 

@@ -7,8 +7,10 @@ import { type Broker, createMemory, read, viewOf } from './exchange.ts';
 import { type User, Users } from './lists/users.ts';
 import { isFresh, keyOf, type NodeKey } from './node-key.ts';
 
-/** A user as the broker has it. `id` is null for a user that does not exist yet. */
-export type Person = { authenticator: string; id: string | null; name: string; groups: string[] };
+/** A user as the broker has it. */
+export type Person = { authenticator: string; id: string; name: string; groups: string[] };
+/** The user of a ticket. `id` is null for a user that the ticket creates. */
+export type TicketUser = Omit<Person, 'id'> & { id: string | null };
 
 const name = z.string().min(1).max(512);
 const Authenticators = z
@@ -52,7 +54,11 @@ export class People {
    * @throws AppError `not_known_here` for a user that the broker does not have and may not get, for an inactive user or
    *   one without groups, and for staff and administrators, whose keys would have their rights
    */
-  async find(to: Destination, own: NodeKey, user: NonNullable<DispatcherPrincipal['user']>): Promise<Person> {
+  async find(
+    to: Destination,
+    own: NodeKey,
+    user: NonNullable<DispatcherPrincipal['user']>,
+  ): Promise<TicketUser> {
     const at = nameOn(to.node, user);
     const [authenticator] = await Promise.all([
       this.#authenticatorOf(to, at.domain),
@@ -63,26 +69,28 @@ export class People {
       this.#users.named(to, own, authenticator, at.name),
       this.#groupNames(to, own, authenticator),
     ]);
-    if (!found) {
-      if (!to.node.identity?.createsUsers) throw personRefused(to.node, 'unknown');
-      const known = new Set(groupNames.values());
-      const groups = user.groups.filter((group) => known.has(group));
-      if (groups.length === 0) throw personRefused(to.node, 'no_groups');
-      return { authenticator, id: null, name: at.name, groups };
-    }
-    const groups = await this.#groupsOf(to, own, authenticator, found);
-    return { authenticator, id: found.id, name: at.name, groups };
+    if (found) return this.#personOf(to, own, authenticator, found);
+    const mayCreate =
+      to.node.identity?.createsUsers && (await this.#users.isFree(to, own, authenticator, at.name));
+    if (!mayCreate) throw personRefused(to.node, 'unknown');
+    const known = new Set(groupNames.values());
+    const groups = user.groups.filter((group) => known.has(group));
+    if (groups.length === 0) throw personRefused(to.node, 'no_groups');
+    return { authenticator, id: null, name: at.name, groups };
   }
 
   /**
-   * The person with the groups that the broker has now.
-   * @throws AppError `not_known_here` as `find`
+   * The user of a ticket as the broker has it now. A ticket only names its user: the broker may compare names by other
+   * rules, and may have got another user with the name since it was read.
+   * @throws AppError `not_known_here` if the ticket may be redeemed for another user, and as `find`
    */
-  async withCurrentGroups(to: Destination, own: NodeKey, person: Person): Promise<Person> {
-    const { authenticator, id } = person;
-    if (id === null) return person;
-    const user = await this.#users.byId(to, own, authenticator, id);
-    return { ...person, groups: await this.#groupsOf(to, own, authenticator, user) };
+  async current(to: Destination, own: NodeKey, { authenticator, id, name }: TicketUser): Promise<Person> {
+    const user =
+      id === null
+        ? await this.#users.named(to, own, authenticator, name)
+        : await this.#users.byId(to, own, authenticator, id);
+    if (user?.name !== name) throw personRefused(to.node, 'unknown');
+    return this.#personOf(to, own, authenticator, user);
   }
 
   /**
@@ -112,8 +120,8 @@ export class People {
     return names;
   }
 
-  /** The plain groups of an active user without rights of an administrator. @throws AppError `not_known_here` */
-  async #groupsOf(to: Destination, own: NodeKey, authenticator: string, user: User): Promise<string[]> {
+  /** A user with its plain groups. @throws AppError `not_known_here` */
+  async #personOf(to: Destination, own: NodeKey, authenticator: string, user: User): Promise<Person> {
     if (user.staff_member || user.is_admin) throw personRefused(to.node, 'privileged_account');
     if (user.state !== 'A') throw personRefused(to.node, 'inactive');
     let names = await this.#groupNames(to, own, authenticator);
@@ -125,7 +133,7 @@ export class People {
     const groups = user.groups.flatMap((group) => names.get(group) ?? []);
     // The broker accepts no ticket without a group.
     if (groups.length === 0) throw personRefused(to.node, 'no_groups');
-    return groups;
+    return { authenticator, id: user.id, name: user.name, groups };
   }
 }
 

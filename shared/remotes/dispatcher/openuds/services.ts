@@ -110,11 +110,11 @@ export class Services {
     return this.asOwn(call, (own) => this.#parts.metaPools.poolsOf(call, own, metaPool));
   }
 
-  /** The desktops of the user. A user who was just created has none. */
+  /** The desktops of the user. */
   async desktops(call: Call): Promise<Desktop[]> {
     const { broker } = this.#parts;
     const { user } = keyOf(call.key);
-    if (!user?.id) return [];
+    if (!user) return [];
     const { names } = await broker.dialect(call);
     const path = ['authenticators', user.authenticator, 'users', user.id, names.userServices];
     const rows = await this.asOwn(call, (key) =>

@@ -1,5 +1,5 @@
 import { addUser } from '../seed.ts';
-import { nowOf, secret } from '../state.ts';
+import { isSameName, nowOf, secret } from '../state.ts';
 import { type Ask, fault, type Handler, type Reply, refusal, result } from '../wire.ts';
 import { openSession } from './login.ts';
 
@@ -44,7 +44,8 @@ export function redeem(ask: Ask, id: string): Reply {
   state.tickets.delete(id);
   if (!ticket || ticket.endsAt < nowOf(state)) return redirect('/uds/page/error/18', [webSession()]);
   const found = state.users.find(
-    ({ authenticator, name }) => authenticator === ticket.authenticator && name === ticket.username,
+    ({ authenticator, name }) =>
+      authenticator === ticket.authenticator && isSameName(state, name, ticket.username),
   );
   const user = found ?? addUser(state, { name: ticket.username });
   if (user.state !== 'A') return redirect('/uds/page/error/3', [webSession()]);

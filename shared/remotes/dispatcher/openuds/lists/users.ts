@@ -30,7 +30,10 @@ export class Users {
     this.#rows = new RowSource(broker);
   }
 
-  /** The user with exactly this name: the broker distinguishes names by case, but its filters do not. */
+  /**
+   * The user that a login name means: the one with exactly this name. Without one, the only user whose name differs by
+   * case, because the broker itself accepts such a login.
+   */
   async named(
     to: Destination,
     own: NodeKey,
@@ -40,34 +43,49 @@ export class Users {
     const { userFilter } = await this.#broker.dialect(to);
     const query = filters[userFilter](login);
     if (query) {
-      const id = await this.#filtered(to, own, authenticator, login, query);
-      return id === undefined ? undefined : this.byId(to, own, authenticator, id);
+      const path = ['authenticators', authenticator, 'users'];
+      const rows = await read(this.#broker, { ...to, method: 'GET', path, query, key: own }, Rows);
+      return this.#meant(to, own, authenticator, login, rows);
     }
-    const place = `${viewOf(to.node)} ${authenticator}`;
-    const known = this.#names.get(place)?.get(login);
-    const found = known === undefined ? undefined : await this.#ifPresent(to, own, authenticator, known);
+    const known = this.#names.get(`${viewOf(to.node)} ${authenticator}`)?.get(login);
+    const found = known === undefined ? undefined : await this.byId(to, own, authenticator, known);
     if (found?.name === login) return found;
     const names = await this.#readNames(to, own, authenticator);
-    this.#names.set(place, names);
-    const id = names.get(login);
-    return id === undefined ? undefined : this.byId(to, own, authenticator, id);
+    const rows = [...names].map(([name, id]) => ({ id, name }));
+    return this.#meant(to, own, authenticator, login, rows);
   }
 
-  async byId(to: Destination, own: NodeKey, authenticator: string, id: string): Promise<User> {
+  /**
+   * True if no user has a name that a database could take for this one. Many databases ignore case, accents and spaces
+   * at the end, and then a ticket for a new name signs in as the user of the other one.
+   */
+  async isFree(to: Destination, own: NodeKey, authenticator: string, login: string): Promise<boolean> {
+    const names = await this.#readNames(to, own, authenticator);
+    const wanted = collated(login);
+    return ![...names.keys()].some((name) => collated(name) === wanted);
+  }
+
+  /** @returns undefined if the broker does not have the user */
+  async byId(to: Destination, own: NodeKey, authenticator: string, id: string): Promise<User | undefined> {
     const path = ['authenticators', authenticator, 'users', id];
-    return read(this.#broker, { ...to, method: 'GET', path, key: own }, User);
+    try {
+      return await read(this.#broker, { ...to, method: 'GET', path, key: own }, User);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return undefined;
+      throw error;
+    }
   }
 
-  async #filtered(
+  async #meant(
     to: Destination,
     own: NodeKey,
     authenticator: string,
     login: string,
-    query: Record<string, string>,
-  ): Promise<string | undefined> {
-    const path = ['authenticators', authenticator, 'users'];
-    const rows = await read(this.#broker, { ...to, method: 'GET', path, query, key: own }, Rows);
-    return rows.find((user) => user.name === login)?.id;
+    rows: readonly { id: string; name: string }[],
+  ): Promise<User | undefined> {
+    const alike = rows.filter(({ name }) => name.toLowerCase() === login.toLowerCase());
+    const found = alike.find(({ name }) => name === login) ?? (alike.length === 1 ? alike[0] : undefined);
+    return found && this.byId(to, own, authenticator, found.id);
   }
 
   /** The ids of all users by their names. */
@@ -75,23 +93,14 @@ export class Users {
     const names = new Map<string, string>();
     const path = ['authenticators', authenticator, 'users'];
     await this.#rows.read(to, own, path, Row, (row) => names.set(row.name ?? '', row.id));
+    this.#names.set(`${viewOf(to.node)} ${authenticator}`, names);
     return names;
   }
-
-  async #ifPresent(
-    to: Destination,
-    own: NodeKey,
-    authenticator: string,
-    id: string,
-  ): Promise<User | undefined> {
-    try {
-      return await this.byId(to, own, authenticator, id);
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return undefined;
-      throw error;
-    }
-  }
 }
+
+/** The form in which most collations of databases compare names. */
+const collated = (name: string): string =>
+  name.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase().trim();
 
 type Filter = (login: string) => Record<string, string> | undefined;
 

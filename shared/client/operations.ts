@@ -5173,24 +5173,24 @@ export type ServicespoolMaintainBody = {
   message?: string | null;
 };
 export type ServicespoolPatch = {
-  /** Name of the pool. */
-  name: string;
-  /** Short name of the pool. Default: empty. */
-  short_name?: string;
-  /** Notes for administrators. Default: empty. */
-  comments?: string;
-  /** True if users see the pool. Default true. */
-  visible?: boolean;
-  /** Number of workplaces that the pool starts with. */
-  initial_srvs: number;
-  /** Number of workplaces kept running for new users. */
-  cache_l1_srvs: number;
-  /** Number of workplaces kept prepared but not running. */
-  cache_l2_srvs: number;
-  /** Maximum number of workplaces of the pool. */
-  max_srvs: number;
-  /** Names of the tags of the object. Default: none. */
-  tags?: (string)[];
+  /** Name of the pool. Null: not changed. */
+  name: string | null;
+  /** Short name of the pool. Absent or null: not changed. */
+  short_name?: string | null;
+  /** Notes for administrators. Absent or null: not changed. */
+  comments?: string | null;
+  /** True if users see the pool. Absent or null: not changed. */
+  visible?: boolean | null;
+  /** Number of workplaces that the pool starts with. Absent or null: not changed. */
+  initial_srvs?: number | null;
+  /** Number of workplaces kept running for new users. Absent or null: not changed. */
+  cache_l1_srvs?: number | null;
+  /** Number of workplaces kept prepared but not running. Absent or null: not changed. */
+  cache_l2_srvs?: number | null;
+  /** Maximum number of workplaces of the pool. Absent or null: not changed. */
+  max_srvs?: number | null;
+  /** Tags of the pool on the dispatcher. They replace the current tags. Absent or null: not changed. */
+  tags?: (string)[] | null;
 };
 export type ServicespoolPolicies = {
   /** Identifier of the policy on the dispatcher. */

@@ -94,6 +94,9 @@ export const TagNames = z
   .default([])
   .describe('Names of the tags of the object. Default: none.');
 
+/** Tag names of an object of a dispatcher: every name that a dispatcher can report can be sent back. */
+export const NodeTagNames = z.array(z.string().min(1).max(64)).max(50);
+
 /** The identifier of an object of this type. Pages offer these objects for selection. */
 export const idOf = (type: ResourceType) => Id.meta({ 'x-reference': type });
 

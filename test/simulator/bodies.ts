@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { MachineAction } from './data/rows.ts';
 
-const count = z.number().int().min(0).max(100_000);
+const count = z.number().int().min(0).max(2_147_483_647);
 const tags = z.array(z.string().min(1).max(64)).max(50);
 
 export const PoolUpdate = z.object({
-  name: z.string().trim().min(1).max(128),
-  short_name: z.string().max(128).optional(),
-  comments: z.string().max(1_024).optional(),
+  name: z.string().min(1).max(256),
+  short_name: z.string().max(256).optional(),
+  comments: z.string().max(4_096).optional(),
   visible: z.boolean().optional(),
   initial_srvs: count.optional(),
   cache_l1_srvs: count.optional(),

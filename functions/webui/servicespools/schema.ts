@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
-import { flagFilter, Id, idOf, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
+import { flagFilter, Id, idOf, Moment, NodeTagNames } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { numberRanges } from '../../../shared/shapes/ranges.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
@@ -85,19 +85,33 @@ export const ServicesPool = z.strictObject({
   fetched_at: Moment.describe('When the data was last read from the dispatcher or changed by an action.'),
 });
 
-const Count = z.int().min(0).max(100_000);
+const Count = z.int().min(0).max(2_147_483_647).nullish();
 
-/** All sizes are required, so that a request without them does not empty the pool. */
+/** Every value that a dispatcher can report can be sent back. A member without a value is not changed on the dispatcher. */
 export const PoolUpdate = z.object({
-  name: Name.describe('Name of the pool.'),
-  short_name: z.string().trim().max(128).default('').describe('Short name of the pool. Default: empty.'),
-  comments: z.string().max(1024).default('').describe('Notes for administrators. Default: empty.'),
-  visible: z.boolean().default(true).describe('True if users see the pool. Default true.'),
-  initial_srvs: Count.describe('Number of workplaces that the pool starts with.'),
-  cache_l1_srvs: Count.describe('Number of workplaces kept running for new users.'),
-  cache_l2_srvs: Count.describe('Number of workplaces kept prepared but not running.'),
-  max_srvs: Count.describe('Maximum number of workplaces of the pool.'),
-  tags: TagNames,
+  name: z
+    .string()
+    .min(1)
+    .max(256)
+    .nullable()
+    .meta({ example: 'Office' })
+    .describe('Name of the pool. Null: not changed.'),
+  short_name: z.string().max(256).nullish().describe('Short name of the pool. Absent or null: not changed.'),
+  comments: z.string().max(4096).nullish().describe('Notes for administrators. Absent or null: not changed.'),
+  visible: z.boolean().nullish().describe('True if users see the pool. Absent or null: not changed.'),
+  initial_srvs: Count.describe(
+    'Number of workplaces that the pool starts with. Absent or null: not changed.',
+  ),
+  cache_l1_srvs: Count.describe(
+    'Number of workplaces kept running for new users. Absent or null: not changed.',
+  ),
+  cache_l2_srvs: Count.describe(
+    'Number of workplaces kept prepared but not running. Absent or null: not changed.',
+  ),
+  max_srvs: Count.describe('Maximum number of workplaces of the pool. Absent or null: not changed.'),
+  tags: NodeTagNames.nullish().describe(
+    'Tags of the pool on the dispatcher. They replace the current tags. Absent or null: not changed.',
+  ),
 });
 
 export const PoolUpdateBody = writeBody(

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { removePool, updatePoolRow } from '../../../db/repositories/snapshot/write-through.ts';
 import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/orders.ts';
@@ -17,11 +18,21 @@ import type { WebuiCtx } from '../deps.ts';
 import { PoolUpdate } from './schema.ts';
 
 /** The settings that the administrator has seen. */
-const seenIn = ({ object }: Pick<Target, 'object'>): Partial<PoolOrder> =>
+const seenIn = ({ object }: Pick<Target, 'object'>): PoolOrder =>
   Object.fromEntries(Object.keys(PoolUpdate.shape).map((name) => [name, object[name]]));
 
+/** The members with a value: the others are not changed. */
+const orderOf = (body: z.output<typeof PoolUpdate>): PoolOrder =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
+
 /** @returns the pool after the change, as reported by the node */
-export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, order: PoolOrder) {
+export async function updatePool(
+  ctx: WebuiCtx,
+  farmId: string,
+  uuid: string,
+  body: z.output<typeof PoolUpdate>,
+) {
+  const order = orderOf(body);
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
   const row = await act(ctx, target, {
     needs: ['pool_settings'],

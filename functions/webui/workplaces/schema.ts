@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/rows.ts';
-import { Flag, flagFilter, Id, idOf, Moment, TagName } from '../../../shared/shapes/fields.ts';
+import { Flag, flagFilter, Id, idOf, Moment, NodeTagNames } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { timeRanges } from '../../../shared/shapes/ranges.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
@@ -140,7 +140,7 @@ export const DeleteQuery = z.strictObject({
   ),
 });
 export const TagsBody = z.strictObject({
-  tags: z.array(TagName).max(50).describe('New tags of the workplace. They replace the current tags.'),
+  tags: NodeTagNames.describe('New tags of the workplace. They replace the current tags.'),
 });
 
 const message = {

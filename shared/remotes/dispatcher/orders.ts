@@ -1,5 +1,5 @@
-/** The settings of a pool. All of them are replaced. */
-export type PoolOrder = {
+/** Settings of a pool. Those that are absent are not changed. */
+export type PoolOrder = Partial<{
   name: string;
   short_name: string;
   comments: string;
@@ -9,7 +9,7 @@ export type PoolOrder = {
   cache_l2_srvs: number;
   max_srvs: number;
   tags: string[];
-};
+}>;
 
 /** `message` is shown to users during the maintenance. */
 export type MaintenanceOrder = { maintenance: boolean; message?: string | undefined };

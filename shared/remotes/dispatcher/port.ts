@@ -179,7 +179,7 @@ export type DispatcherActions = {
     call: Call,
     pool: string,
     order: PoolOrder,
-    seen?: Partial<PoolOrder>,
+    seen?: PoolOrder,
   ): Promise<Answered<'servicespools'>>;
   maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<Answered<'servicespools'>>;
   /** Sends a message to the users of these workplaces of the pool. */

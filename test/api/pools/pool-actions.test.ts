@@ -39,10 +39,13 @@ describe('a pool', () => {
     expect(await shown(uuid)).toMatchObject(change);
   });
 
-  it('is never emptied by properties that a request omits', async () => {
-    const { status, body } = await admin(update('Lab'), { name: 'Lab' });
-    expect(status).toBe(422);
-    expect(body.errors.map(({ pointer }: Json) => pointer)).toContain('/max_srvs');
+  it('keeps the properties that a request omits', async () => {
+    const before = await shown(uuidOf('Lab'));
+    const { status } = await admin(update('Lab'), { name: 'Lab' });
+    expect([status, await shown(uuidOf('Lab'))]).toEqual([
+      200,
+      { ...before, fetched_at: expect.any(String) },
+    ]);
   });
 
   it('is not changed when the node refuses', async () => {

@@ -34,7 +34,7 @@ export class PoolActions {
     call: Call,
     uuid: string,
     order: PoolOrder,
-    seen: Partial<PoolOrder> = {},
+    seen: PoolOrder = {},
   ): Promise<Answered<'servicespools'>> {
     await this.#save(call, uuid, order, seen);
     return this.#readAgain(call, uuid);

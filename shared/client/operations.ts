@@ -1693,6 +1693,15 @@ export type Dispatcher = {
   health_key_set: boolean;
   /** True if a password is stored. */
   account_password_set: boolean;
+  /** Refusal of the account of the portal. Null if the node accepted the account, or it was not tried yet. */
+  account_hold: {
+    /** `refused`: the node rejected the account; `paused`: the account is not tried, because the node rejected several others. */
+    reason: "refused" | "paused";
+    /** Time of the first login that was rejected or not tried. */
+    since: string;
+    /** Time of the next login. */
+    until: string;
+  } | null;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
   capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
@@ -1807,6 +1816,15 @@ export type DispatcherRestore = {
   health_key_set: boolean;
   /** True if a password is stored. */
   account_password_set: boolean;
+  /** Refusal of the account of the portal. Null if the node accepted the account, or it was not tried yet. */
+  account_hold: {
+    /** `refused`: the node rejected the account; `paused`: the account is not tried, because the node rejected several others. */
+    reason: "refused" | "paused";
+    /** Time of the first login that was rejected or not tried. */
+    since: string;
+    /** Time of the next login. */
+    until: string;
+  } | null;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
   capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
@@ -5173,23 +5191,23 @@ export type ServicespoolMaintainBody = {
   message?: string | null;
 };
 export type ServicespoolPatch = {
-  /** Name of the pool. Null: not changed. */
+  /** Name of the pool. Without a value: not changed. */
   name: string | null;
-  /** Short name of the pool. Absent or null: not changed. */
+  /** Short name of the pool. Without a value: not changed. */
   short_name?: string | null;
-  /** Notes for administrators. Absent or null: not changed. */
+  /** Notes for administrators. Without a value: not changed. */
   comments?: string | null;
-  /** True if users see the pool. Absent or null: not changed. */
+  /** True if users see the pool. Without a value: not changed. */
   visible?: boolean | null;
-  /** Number of workplaces that the pool starts with. Absent or null: not changed. */
+  /** Number of workplaces that the pool starts with. Without a value: not changed. */
   initial_srvs?: number | null;
-  /** Number of workplaces kept running for new users. Absent or null: not changed. */
+  /** Number of workplaces kept running for new users. Without a value: not changed. */
   cache_l1_srvs?: number | null;
-  /** Number of workplaces kept prepared but not running. Absent or null: not changed. */
+  /** Number of workplaces kept prepared but not running. Without a value: not changed. */
   cache_l2_srvs?: number | null;
-  /** Maximum number of workplaces of the pool. Absent or null: not changed. */
+  /** Maximum number of workplaces of the pool. Without a value: not changed. */
   max_srvs?: number | null;
-  /** Tags of the pool on the dispatcher. They replace the current tags. Absent or null: not changed. */
+  /** Tags of the pool on the dispatcher. They replace the current tags. Without a value: not changed. */
   tags?: (string)[] | null;
 };
 export type ServicespoolPolicies = {
@@ -8874,6 +8892,17 @@ export type Operations = {
     };
     answer: DispatcherRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Try the account of a dispatcher node again now. Ends the pause after rejected logins (`account_hold`); the next call of the node logs in. Brokers block the address of a client after a few wrong passwords, so correct the account first. Requires the permission `dispatchers.update` for all sites. */
+  "dispatcher.retryAccount": {
+    asks: {
+      path: {
+        /** Identifier of the dispatcher. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Test the connection to a dispatcher node. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. Requires the permission `dispatchers.update`. */
   "dispatcher.test": {
@@ -13319,6 +13348,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'dispatcher.listVersions': { method: 'GET', path: '/api/webui/aggregator/dispatchers/{id}/history', keyed: false },
   'dispatcher.replace': { method: 'PUT', path: '/api/webui/aggregator/dispatchers/{id}', keyed: false },
   'dispatcher.restore': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/restore', keyed: true },
+  'dispatcher.retryAccount': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/account/retry', keyed: true },
   'dispatcher.test': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/test', keyed: false },
   'dispatcher.testSettings': { method: 'POST', path: '/api/webui/aggregator/dispatchers/test', keyed: false },
   'dispatcher.update': { method: 'PATCH', path: '/api/webui/aggregator/dispatchers/{id}', keyed: true },

@@ -13,7 +13,7 @@ const ofPortal = named.filter(({ module }) => module !== 'health');
 describe('the rows of the contract', () => {
   it('is complete', () => {
     expect(specified).toHaveLength(154);
-    expect(added).toHaveLength(209);
+    expect(added).toHaveLength(210);
     expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
   });
 

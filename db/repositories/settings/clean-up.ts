@@ -46,7 +46,8 @@ type Ago = (seconds: number) => Date;
 const ofNodes = (now: Date, ago: Ago): ExpiredRows[] => [
   { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
   { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
-  { table: nodeLogins, where: lt(nodeLogins.held_until, ago(3_600)) },
+  // The key of an account that is in use is renewed within a day.
+  { table: nodeLogins, where: lt(nodeLogins.held_until, ago(7 * day)) },
 ];
 
 /** The expired rows of all tables, by the current parameters. */

@@ -8,6 +8,7 @@ import { nodeState } from '../monitoring/component-state.ts';
 import { records } from '../records/records.ts';
 import { derived, must, nameOf } from '../records/statements.ts';
 import { capabilitiesOfKind } from './kinds/capabilities.ts';
+import { accountHoldOf } from './kinds/node-logins.ts';
 
 const siteId = derived<string>(
   sql`select ${farms.site_id} from ${farms} where ${farms.id} = ${table.farm_id}`,
@@ -41,6 +42,7 @@ export const dispatchers = records({
     account_name: table.account_name,
     account_password: table.account_password,
     public_url: table.public_url,
+    account_hold: accountHoldOf(sql`${table.id}`),
     creates_users: derived<boolean>(
       sql`select ${farms.creates_users} from ${farms} where ${farms.id} = ${table.farm_id}`,
     ),

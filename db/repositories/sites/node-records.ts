@@ -60,3 +60,22 @@ export function circuitRecord(
   const message = `The circuit breaker of dispatcher ${node.name} is open after repeated failures: calls are blocked`;
   return { ...common, level: 'error', code: 'circuit_open', message };
 }
+
+const accountMessages = {
+  refused:
+    'rejects the account of the portal. It is tried again every 15 minutes, because the node may block the portal',
+  paused: 'has rejected several accounts. The account of the portal is not tried for up to 10 minutes',
+};
+
+/** The monitoring record for an account of the portal that a node rejects, or that is not tried. */
+export function accountRecord(
+  node: { id: string; name: string },
+  outcome: 'refused' | 'paused',
+  at: Date,
+): MonitoringEntry {
+  return {
+    ...{ source: 'dispatcher', object_type: 'dispatcher', object_id: node.id, object_name: node.name, at },
+    ...{ level: 'error', code: `dispatcher_account_${outcome}`, details: {} },
+    message: `Dispatcher ${node.name} ${accountMessages[outcome]}`,
+  };
+}

@@ -9,7 +9,7 @@ import { dispatcherCrud } from './record.ts';
 import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';
 import { testSettings, testStored } from './test.ts';
 import { ConnectionTestResult, TestSettings } from './test-shapes.ts';
-import { createDispatcher, replaceDispatcher, updateDispatcher } from './usecases.ts';
+import { createDispatcher, releaseAccount, replaceDispatcher, updateDispatcher } from './usecases.ts';
 
 const { operations, kind, declared, target } = dispatcherCrud;
 const listed = listShowing(dispatchersOfFarm, kind.view.columns);
@@ -59,6 +59,19 @@ export const dispatcherOperations = [
       readsOnly: true,
     },
     (ctx, { params }) => testStored(ctx, params.id),
+  ),
+  endpoint(
+    {
+      id: 'dispatcher.retryAccount',
+      route: `POST ${base}/dispatchers/{id}/account/retry`,
+      access: 'dispatchers.update',
+      summary: 'Try the account of a dispatcher node again now',
+      description:
+        'Ends the pause after rejected logins (`account_hold`); the next call of the node logs in. Brokers block the address of a client after a few wrong passwords, so correct the account first.',
+      params: z.object({ id: Id.describe('Identifier of the dispatcher.') }),
+      returns: [204, null],
+    },
+    (ctx, { params }) => releaseAccount(ctx, params.id),
   ),
   endpoint(
     {

@@ -104,6 +104,20 @@ export const Dispatcher = z.strictObject({
     .null()
     .describe('Password of the account of the portal. Always null: it is never returned.'),
   account_password_set: z.boolean().describe('True if a password is stored.'),
+  account_hold: z
+    .strictObject({
+      reason: z
+        .enum(['refused', 'paused'])
+        .describe(
+          '`refused`: the node rejected the account; `paused`: the account is not tried, because the node rejected several others.',
+        ),
+      since: z.string().describe('Time of the first login that was rejected or not tried.'),
+      until: z.string().describe('Time of the next login.'),
+    })
+    .nullable()
+    .describe(
+      'Refusal of the account of the portal. Null if the node accepted the account, or it was not tried yet.',
+    ),
   capabilities: Capabilities,
   farm_name: z.string().describe('Name of the farm.'),
   site_id: idOf('site').describe('Identifier of the site of the farm.'),

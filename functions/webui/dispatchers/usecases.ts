@@ -1,12 +1,15 @@
 import type { z } from 'zod';
-import type { Db } from '../../../db/client.ts';
+import { atomically, type Db } from '../../../db/client.ts';
 import { raisedByMust } from '../../../db/errors.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { dropSessionsOf } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { lockFarm, mustBeOfOneKind } from '../../../db/repositories/sites/dispatchers.ts';
+import { releaseLogins } from '../../../db/repositories/sites/kinds/node-logins.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
-import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
+import { changeRecord, createRecord, findRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { spellingOf } from '../../../shared/kernel/addresses/check.ts';
 import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
@@ -82,10 +85,35 @@ function change(
     const isMoved = row.kind !== body.kind || row.farm_id !== body.farm_id;
     const { after: mustFit, ...inKind } = inOneKind(body.farm_id);
     const result = { body, columns: isElsewhere ? { ...columns, ...unprobed } : columns, changes };
-    const dropped = (h: Db) => (isElsewhere ? dropSessionsOf(h, at.id) : []);
-    if (!isMoved) return isElsewhere ? { ...result, after: dropped } : result;
+    const isNewAccount = isElsewhere || body.account_password !== null;
+    const dropped = (h: Db) => [
+      ...(isElsewhere ? dropSessionsOf(h, at.id) : []),
+      ...(isNewAccount ? [releaseLogins(h, at.id, originOf(body.url))] : []),
+    ];
+    if (!isMoved) return { ...result, after: dropped };
     return { ...result, ...inKind, after: (h: Db) => [...mustFit(h), ...dropped(h)] };
   });
+}
+
+const originOf = (url: string): string => new URL(url).origin;
+
+/**
+ * Lets the portal log in again at once, although the node has rejected its account.
+ * @throws AppError `not_found`
+ */
+export async function releaseAccount(ctx: WebuiCtx, id: string): Promise<void> {
+  const { name, url, account_hold } = await findRecord(ctx, kind, id);
+  await atomically(ctx.deps.db, (h) => [
+    releaseLogins(h, id, originOf(url)),
+    appendAudit(
+      h,
+      auditEntry(ctx, {
+        ...{ event: 'portal.EntityAction', category: 'config', action: 'unlock' },
+        ...{ object_type: 'dispatcher', object_id: id, object_name: name },
+        changes: [{ field: 'account_hold', before: account_hold?.reason ?? null, after: null }],
+      }),
+    ),
+  ]);
 }
 
 type Row = Pick<Write, SecretName>;

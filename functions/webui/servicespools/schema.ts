@@ -95,22 +95,26 @@ export const PoolUpdate = z.object({
     .max(256)
     .nullable()
     .meta({ example: 'Office' })
-    .describe('Name of the pool. Null: not changed.'),
-  short_name: z.string().max(256).nullish().describe('Short name of the pool. Absent or null: not changed.'),
-  comments: z.string().max(4096).nullish().describe('Notes for administrators. Absent or null: not changed.'),
-  visible: z.boolean().nullish().describe('True if users see the pool. Absent or null: not changed.'),
+    .describe('Name of the pool. Without a value: not changed.'),
+  short_name: z.string().max(256).nullish().describe('Short name of the pool. Without a value: not changed.'),
+  comments: z
+    .string()
+    .max(4096)
+    .nullish()
+    .describe('Notes for administrators. Without a value: not changed.'),
+  visible: z.boolean().nullish().describe('True if users see the pool. Without a value: not changed.'),
   initial_srvs: Count.describe(
-    'Number of workplaces that the pool starts with. Absent or null: not changed.',
+    'Number of workplaces that the pool starts with. Without a value: not changed.',
   ),
   cache_l1_srvs: Count.describe(
-    'Number of workplaces kept running for new users. Absent or null: not changed.',
+    'Number of workplaces kept running for new users. Without a value: not changed.',
   ),
   cache_l2_srvs: Count.describe(
-    'Number of workplaces kept prepared but not running. Absent or null: not changed.',
+    'Number of workplaces kept prepared but not running. Without a value: not changed.',
   ),
-  max_srvs: Count.describe('Maximum number of workplaces of the pool. Absent or null: not changed.'),
+  max_srvs: Count.describe('Maximum number of workplaces of the pool. Without a value: not changed.'),
   tags: NodeTagNames.nullish().describe(
-    'Tags of the pool on the dispatcher. They replace the current tags. Absent or null: not changed.',
+    'Tags of the pool on the dispatcher. They replace the current tags. Without a value: not changed.',
   ),
 });
 

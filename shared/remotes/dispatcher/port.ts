@@ -99,6 +99,8 @@ export type AuthorizeRequest = Destination & {
   lifeS: number;
   /** Present if `principal` is a user. */
   ownKey?: OwnKey | undefined;
+  /** True in a connection test, whose refusals do not count for the node. Default false. */
+  isTest?: boolean | undefined;
 };
 
 /** A session key of a node, and its validity in seconds. */
@@ -205,9 +207,11 @@ export type LoginGuard = {
   /**
    * Runs one login. At most one runs at a time for each account.
    * @param login resolves to undefined if the broker refuses the account
-   * @throws AppError `upstream_refused` with reason `account_refused` if the account is refused, or was refused recently
+   * @param isTest default false
+   * @throws AppError `upstream_refused` with reason `account_refused`; without a login `account_held` if the account was
+   *   refused recently, and `account_paused` if several others were
    */
-  attempt<T>(node: Node, login: (password: string) => Promise<T | undefined>): Promise<T>;
+  attempt<T>(node: Node, login: (password: string) => Promise<T | undefined>, isTest?: boolean): Promise<T>;
 };
 
 /** A kind of dispatcher: creates its adapter over the transport of the runtime. */

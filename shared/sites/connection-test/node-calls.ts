@@ -41,7 +41,7 @@ export async function askForKey(tested: TestedNode): Promise<IssuedKey | undefin
   }
   try {
     const key = await dispatchers.authorize({
-      ...{ ...callOf(tested), principal: aggregator, now, lifeS },
+      ...{ ...callOf(tested), principal: aggregator, now, lifeS, isTest: true },
     });
     protocol.pass('answer', 'The node responds as a dispatcher');
     protocol.pass('authorization', 'The node accepts the portal', 0);

@@ -1,9 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
+import { nodeLogins } from '../../../db/schema/sites/node-logins.ts';
+import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { portalAccount, seededBroker } from '../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../simulator/openuds/start.ts';
 import { addDispatcher, addFarm, adminOf, audited, base, unique, useWorld } from '../../support/factories.ts';
+import { sync } from '../../support/fleet/snapshot.ts';
 import { addBroker, brokerBody } from '../../support/openuds/site.ts';
 import type { Json } from '../../support/portal.ts';
 
@@ -78,6 +82,64 @@ describe('a node on which the portal has an account', () => {
       ...{ account_name: 'other', account_password: 'another' },
     });
     expect(moved.status).toBe(200);
+  });
+});
+
+describe('an account that the node rejects', () => {
+  const journal = async (id: string): Promise<string[]> => {
+    const { body } = await admin(`GET ${base}/monitoring?object_id=${id}&limit=50`);
+    return body.items
+      .map(({ code }: Json) => code)
+      .filter((code: string) => code.startsWith('dispatcher_account'));
+  };
+  /** Reads the list, without the pause that follows a failed read. */
+  const read = async (farm: Json) => {
+    await world.portal.db.update(farmParts).set({ tried_at: null }).where(eq(farmParts.farm_id, farm.id));
+    await sync(world.portal, farm as { id: string }, 'servicespools');
+  };
+  const holdOf = async (id: string) => (await admin(`GET ${path}/${id}`)).body.account_hold;
+
+  it('is a status of the node and one record, until the corrected password is tried at once', async () => {
+    const { node, farm } = await addBroker(world, broker, { node: { account_password: 'wrong' } });
+    expect(node.account_hold).toBeNull();
+    await read(farm);
+    await read(farm);
+    expect(await holdOf(node.id)).toMatchObject({ reason: 'refused', until: expect.any(String) });
+    expect(await journal(node.id)).toEqual(['dispatcher_account_refused']);
+    await admin(`PATCH ${path}/${node.id}`, { account_password: portalAccount.password });
+    expect(await holdOf(node.id)).toBeNull();
+    await read(farm);
+    const { body } = await admin(`GET ${base}/servicespools?farm_id=${farm.id}`);
+    expect(body.items.map(({ name }: Json) => name)).toEqual(['Office']);
+  });
+
+  it('is tried again on request, which is an event', async () => {
+    const { node, farm } = await addBroker(world, broker, { node: { account_password: 'late' } });
+    await read(farm);
+    const account = broker.state.users.find(({ name }) => name === portalAccount.name);
+    if (!account) throw new Error('the seed has the account');
+    account.password = 'late';
+    const { result, events } = await audited(world.portal, () =>
+      admin(`POST ${path}/${node.id}/account/retry`),
+    );
+    expect([result.status, events.map(({ action }) => action)]).toEqual([204, ['unlock']]);
+    await read(farm);
+    expect(await holdOf(node.id)).toBeNull();
+    account.password = portalAccount.password;
+    expect((await admin(`POST ${path}/${newId()}/account/retry`)).status).toBe(404);
+  });
+
+  it('is not stopped by tests with wrong passwords', async () => {
+    const { farm } = await addBroker(world, broker);
+    const { name, kind, url, ca_certificate, account_domain, account_name } = brokerBody(broker);
+    const settings = { name, kind, url, ca_certificate, account_domain, account_name };
+    for (let n = 0; n < 4; n++)
+      await admin(`POST ${path}/test`, { ...settings, account_password: `wrong ${n}` });
+    await read(farm);
+    const { body } = await admin(`GET ${base}/servicespools?farm_id=${farm.id}`);
+    expect(body.items.length).toBe(1);
+    await world.portal.db.delete(nodeLogins);
+    broker.state.sessions.clear();
   });
 });
 

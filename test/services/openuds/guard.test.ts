@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
+import { releaseLogins } from '../../../db/repositories/sites/kinds/node-logins.ts';
 import { nodeLogins } from '../../../db/schema/sites/node-logins.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
@@ -41,12 +42,13 @@ describe('logins with the account of the portal', () => {
     };
   }
   const refuse = async () => undefined;
+  const accept = async () => 'key';
   const rows = () => connections[0].db.select().from(nodeLogins);
 
-  it('get the password, and leave nothing when they succeed', async () => {
+  it('get the password, and are not held when they succeed', async () => {
     const node = await nodeWith('right');
     expect(await guards[0].attempt(node, async (password) => `key for ${password}`)).toBe('key for right');
-    expect(await rows()).toEqual([]);
+    expect(await rows()).toMatchObject([{ state: 'free', accepted_at: expect.any(Date), refused_at: null }]);
   });
 
   it('run one at a time in all processes', async () => {
@@ -84,13 +86,31 @@ describe('logins with the account of the portal', () => {
   });
 
   it('pause for a broker that has refused several accounts', async () => {
-    for (const password of ['a', 'b', 'c'])
-      await refusalOf(guards[0].attempt(await nodeWith(password), refuse));
-    const work = async () => 'key';
-    const fourth = guards[1].attempt(await nodeWith('right'), work);
-    expect(await refusalOf(fourth)).toBe('upstream_refused:account_paused');
+    for (const password of ['a', 'b']) await refusalOf(guards[0].attempt(await nodeWith(password), refuse));
+    const third = await nodeWith('right');
+    for (const guard of guards)
+      expect(await refusalOf(guard.attempt(third, accept))).toBe('upstream_refused:account_paused');
     const elsewhere = await nodeWith('right', { url: 'https://other.example' });
-    expect(await guards[1].attempt(elsewhere, work)).toBe('key');
+    expect(await guards[1].attempt(elsewhere, accept)).toBe('key');
+    await releaseLogins(connections[0].db, third.id, 'https://broker.example');
+    expect(await guards[1].attempt(third, accept)).toBe('key');
+  });
+
+  it('do not pause for an account that the broker has accepted', async () => {
+    const node = await nodeWith('right');
+    await guards[0].attempt(node, accept);
+    for (const password of ['a', 'b']) await refusalOf(guards[0].attempt(await nodeWith(password), refuse));
+    expect(await guards[1].attempt(node, accept)).toBe('key');
+    expect(await refusalOf(guards[1].attempt(node, refuse))).toBe('upstream_refused:account_refused');
+    expect(await refusalOf(guards[0].attempt(node, accept))).toBe('upstream_refused:account_held');
+  });
+
+  it('of nodes are not stopped by refused tests, which have a limit of their own', async () => {
+    const test = async (login: typeof refuse | typeof accept) =>
+      refusalOf(guards[0].attempt(await nodeWith('tested'), login, true));
+    for (const _ of [1, 2, 3]) expect(await test(refuse)).toBe('upstream_refused:account_refused');
+    expect(await test(accept)).toBe('upstream_refused:account_paused');
+    expect(await guards[1].attempt(await nodeWith('right'), accept)).toBe('key');
   });
 
   it('without an answer are held back for a while', async () => {
@@ -104,10 +124,10 @@ describe('logins with the account of the portal', () => {
     expect(await refusalOf(guards[1].attempt(other, async () => 'key'))).toBe('upstream_timeout');
   });
 
-  it('that fail before they are sent leave nothing', async () => {
+  it('that fail before they are sent are tried again at once', async () => {
     const node = await nodeWith('right');
     const closed = () => Promise.reject(new AppError('upstream_failed'));
     expect(await refusalOf(guards[0].attempt(node, closed))).toBe('upstream_failed');
-    expect(await rows()).toEqual([]);
+    expect(await guards[1].attempt(node, accept)).toBe('key');
   });
 });

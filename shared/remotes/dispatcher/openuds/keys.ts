@@ -66,10 +66,14 @@ export class Keys {
     throw refused(to.node);
   }
 
-  async #ownKey(to: Destination): Promise<IssuedKey> {
+  async #ownKey(to: AuthorizeRequest): Promise<IssuedKey> {
     const { account } = to.node;
     if (!account) throw failure('upstream_refused', to.node, { reason: 'no_account' });
-    const key = await this.#parts.logins.attempt(to.node, (password) => this.#logIn(to, account, password));
+    const key = await this.#parts.logins.attempt(
+      to.node,
+      (password) => this.#logIn(to, account, password),
+      to.isTest,
+    );
     return { token: sealable(key), expiresInS: lifeS.own };
   }
 

@@ -8904,7 +8904,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Test the connection to a dispatcher node. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. Requires the permission `dispatchers.update`. */
+  /** Test the connection to a dispatcher node. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. Limited to 30 requests per minute. Requires the permission `dispatchers.update`. */
   "dispatcher.test": {
     asks: {
       path: {
@@ -8915,7 +8915,7 @@ export type Operations = {
     answer: DispatcherTestSettings;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Test the connection to a dispatcher node before it is created. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. The response contains the certificate that the node presents, trusted or not. Requires the permission `dispatchers.create`. */
+  /** Test the connection to a dispatcher node before it is created. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. Limited to 30 requests per minute. The response contains the certificate that the node presents, trusted or not. Requires the permission `dispatchers.create`. */
   "dispatcher.testSettings": {
     asks: {
       body: DispatcherTestSettingsBody;

@@ -25,6 +25,7 @@ export async function claimWorkplace(
   db: Db,
   workplace: WorkplaceKey,
   owner: string | null,
+  replacesOwner: boolean,
 ): Promise<boolean> {
   const claimed = await db
     .update(workplaces)
@@ -33,7 +34,7 @@ export async function claimWorkplace(
       and(
         at(workplace),
         or(isNull(workplaces.assigning_until), sql`${workplaces.assigning_until} < now()`),
-        owner === null ? undefined : isNull(workplaces.owner_key),
+        owner === null || replacesOwner ? undefined : isNull(workplaces.owner_key),
         owner === null ? undefined : sql`not ${hasOne(workplace, owner)}`,
       ),
     )

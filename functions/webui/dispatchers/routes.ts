@@ -14,7 +14,7 @@ import { createDispatcher, releaseAccount, replaceDispatcher, updateDispatcher }
 const { operations, kind, declared, target } = dispatcherCrud;
 const listed = listShowing(dispatchersOfFarm, kind.view.columns);
 const ofTest =
-  'Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute.';
+  'Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. Limited to 30 requests per minute.';
 const changeErrors = ['already_exists', 'secret_required'] as const;
 
 export const dispatcherOperations = [

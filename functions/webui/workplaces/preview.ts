@@ -3,7 +3,7 @@ import type { ListedObject } from '../../../db/repositories/snapshot/listed-obje
 import { messageNeeds } from '../../../shared/agents/messages.ts';
 import type { Permission } from '../../../shared/context/permissions.ts';
 import { maintainedWorkplace } from '../../../shared/maintenance/orders.ts';
-import type { Capability } from '../../../shared/remotes/dispatcher/capabilities.ts';
+import { type Capability, isCapable } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import { type MachineAction, machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { MachineState } from '../../../shared/remotes/dispatcher/rows.ts';
 import { kinds } from '../../../shared/sites/calls/actions.ts';
@@ -96,7 +96,7 @@ function judge(ctx: WebuiCtx, action: Action, listed: ListedObject): Judgement |
     case 'delete':
       return judgeUse(ctx, listed);
     case 'assign':
-      return object.owner === null ? undefined : refused('other_owner');
+      return hasLastingOwner(listed) ? refused('other_owner') : undefined;
     case 'unassign':
       return object.owner === null ? noEffect('no_owner') : undefined;
     case 'message':
@@ -108,6 +108,10 @@ function judge(ctx: WebuiCtx, action: Action, listed: ListedObject): Judgement |
       return undefined;
   }
 }
+
+/** True if the owner has to be removed before the workplace is given to another user. */
+const hasLastingOwner = ({ object, kind }: ListedObject): boolean =>
+  object.owner !== null && (kind === null || !isCapable(kind, 'workplace_reassign'));
 
 function judgeUse(ctx: WebuiCtx, { object, use, site_id }: ListedObject): Judgement | undefined {
   const reason = useConflict(ctx, { object, use });

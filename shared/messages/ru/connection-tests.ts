@@ -3,6 +3,8 @@ export const connectionTests = {
   'The portal can use the node': 'Портал может работать с узлом',
   'The portal cannot use the node yet': 'Портал пока не может работать с узлом',
   'The node rejects the account of the portal': 'Узел отклоняет учётную запись портала',
+  'Several domains of the node have the label of the account':
+    'Метка домена учётной записи на узле не однозначна: её имеют несколько доменов',
   'The node rejected this account a short time ago. It is not tried again for 15 minutes, because the node may block the address of the portal':
     'Узел недавно отклонил эту учётную запись. В течение 15 минут она не проверяется снова, иначе узел может заблокировать адрес портала',
   'The node rejected several accounts a short time ago. No login is tried for 10 minutes, because the node may block the address of the portal':

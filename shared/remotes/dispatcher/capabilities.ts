@@ -20,6 +20,8 @@ export const capabilities = [
   /** A workplace returns to the state of its template. */
   'workplace_refresh',
   'workplace_unassign',
+  /** A workplace goes from its owner to another user with one order. */
+  'workplace_reassign',
   'pool_settings',
   /** Maintenance of a pool with a message. Without `pool_maintenance`, access to the pool is closed instead. */
   'pool_maintenance',
@@ -45,12 +47,15 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number];
 
 const everything = capabilities.filter(
-  (one) => one !== 'service_account' && one !== 'identity_mapping' && one !== 'pool_access',
+  (one) => !['service_account', 'identity_mapping', 'pool_access', 'workplace_reassign'].includes(one),
 );
 
 export const capabilitiesOf = {
   dispatcher: everything,
-  openuds: ['machine_reset', 'pool_settings', 'pool_access', 'service_account', 'identity_mapping'],
+  openuds: [
+    ...(['machine_reset', 'workplace_reassign', 'pool_settings', 'pool_access'] as const),
+    ...(['service_account', 'identity_mapping'] as const),
+  ],
 } as const satisfies Record<string, readonly Capability[]>;
 
 export type DispatcherKindName = keyof typeof capabilitiesOf;

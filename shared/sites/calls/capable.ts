@@ -4,16 +4,22 @@ import { type Capability, isCapable } from '../../remotes/dispatcher/capabilitie
 
 const notSupported = 'not_supported_by_dispatcher';
 
+/** True for a farm without enabled nodes as well: the call fails. */
+export const isCapableOf = (
+  { nodes: [node] }: Pick<FleetFarm, 'nodes'>,
+  needs: readonly Capability[],
+): boolean => !node || needs.some((one) => isCapable(node.kind, one));
+
 /**
  * All nodes of a farm are of one kind. A farm without enabled nodes is left to the call, which fails.
  * @param needs capabilities of which one is sufficient
  * @throws AppError `invalid_state` with the reason `not_supported_by_dispatcher`
  */
 export function assertCapable(
-  { nodes: [node] }: Pick<FleetFarm, 'nodes'>,
+  farm: Pick<FleetFarm, 'nodes'>,
   needs: readonly Capability[] | undefined,
 ): void {
-  if (!node || !needs || needs.some((one) => isCapable(node.kind, one))) return;
+  if (!needs || isCapableOf(farm, needs)) return;
   throw conflict(notSupported, 'Dispatchers of this kind cannot do this');
 }
 

@@ -14,21 +14,16 @@ const longestMs = 5_000;
 
 type Examined = { tls: Examination['tls']; isUsable: boolean };
 
-/**
- * The steps before the first request. Refused, aborted, timed out and non-TLS connections have one result at one time: a
- * caller may name any address, and must not learn which ports are open.
- */
+/** The steps before the first request. Refused, aborted, timed out and non-TLS connections have one result. */
 export async function examineNode(
   transport: Transport,
   { node, protocol, signal }: Pick<TestedNode, 'node' | 'protocol' | 'signal'>,
 ): Promise<Examined> {
   if (!transport.examine) return skipExamination(protocol);
-  const start = performance.now();
   const deadlineMs = Math.min(node.timeoutMs, longestMs);
   try {
     const options = { ca: node.caCertificate, deadlineMs, signal };
     const examination = await transport.examine(node.url, options);
-    if (examination.failed === 'connection') await passed(start + deadlineMs);
     noteReach(protocol, node.url, examination);
     const { tls } = examination;
     return { tls, isUsable: tls !== null && noteCertificate(protocol, tls, node.verifyTls) };
@@ -102,6 +97,3 @@ function noteCertificate(
   else protocol.skip('certificate', 'not_verified', 'Certificates of the node are not verified');
   return fault === undefined || !verifyTls;
 }
-
-const passed = (at: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));

@@ -151,6 +151,7 @@ const refusals: Readonly<Record<string, Text>> = {
   unauthorized: 'The node rejects the token of the portal',
   forbidden: 'The node rejects the token of the portal',
   account_refused: 'The node rejects the account of the portal',
+  ambiguous_domain: 'Several domains of the node have the label of the account',
   account_held:
     'The node rejected this account a short time ago. It is not tried again for 15 minutes, because the node may block the address of the portal',
   account_paused:

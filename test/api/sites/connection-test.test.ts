@@ -166,21 +166,15 @@ describe('the test of settings', () => {
     }
   });
 
-  it('gives one result at one time for a closed port, a silent server and one without TLS', async () => {
+  it('gives one result for a closed port, at once, a silent server and one without TLS', async () => {
     const urls = ['https://127.0.0.1:9', await startTcp('silent'), await startTcp('closing')];
     const results = await Promise.all(
-      urls.map(async (url) => {
-        const start = performance.now();
-        const body = await test({ name: unique('node'), url, timeout_ms: 700 });
-        return { took: performance.now() - start, body };
-      }),
+      urls.map((url) => test({ name: unique('node'), url, timeout_ms: 3_000 })),
     );
-    for (const { took, body } of results) {
-      expect(failure(body)).toBe('connection: no_tls_server');
-      expect(took).toBeGreaterThanOrEqual(690);
-      expect(body.steps.find(({ name }: Json) => name === 'connection').took_ms).toBeGreaterThanOrEqual(690);
-    }
-    const [first, ...others] = results.map(({ body }) => outcome(body));
+    const times = results.map(({ steps }) => steps.find(({ name }: Json) => name === 'connection').took_ms);
+    expect(times.map((took) => took >= 2_900)).toEqual([false, true, false]);
+    const [first, ...others] = results.map((body) => outcome(body));
+    expect(first).toContain('connection: fail no_tls_server');
     for (const other of others) expect(other).toEqual(first);
   });
 

@@ -34,10 +34,10 @@ describe.each(modes)('keys of an OpenUDS %s broker', (mode) => {
     return broker.state.groups.filter(({ id }) => user?.groups.has(id)).map((group) => group.name);
   };
 
-  it('are obtained by login for the portal, with one request after the version', async () => {
+  it('are obtained by login for the portal, after the domains', async () => {
     const fresh = brokerStand(broker);
     await fresh.own();
-    expect(broker.calls.map(({ path }) => path)).toEqual(['/uds/rest/auth/login']);
+    expect(broker.calls.map(({ path }) => path)).toEqual(['/uds/rest/auth/auths', '/uds/rest/auth/login']);
     expect(fresh.guard.logins).toBe(1);
     await fresh.close();
   });
@@ -95,7 +95,13 @@ describe.each(modes)('keys of an OpenUDS %s broker', (mode) => {
   it('are refused for a label of two authenticators', async () => {
     broker.state.authenticators.push({ id: crypto.randomUUID(), name: 'Twin', label: 'corp' });
     const fresh = brokerStand(broker);
-    expect(await refusalOf(fresh.as('alice'))).toBe('upstream_refused:ambiguous_domain');
+    expect(await refusalOf(fresh.own())).toBe('upstream_refused:ambiguous_domain');
+    expect(fresh.guard.logins).toBe(0);
+    const call = await stand.own();
+    const user = { id: 'alice', name: 'alice', domain: 'corp', groups: [], clientIp: '192.0.2.1' };
+    const times = { now: new Date(), lifeS: 60 };
+    const asUser = { ...call, ...times, principal: { user }, ownKey: stand.ownKey };
+    expect(await refusalOf(fresh.remote.authorize(asUser))).toBe('upstream_refused:ambiguous_domain');
     broker.state.authenticators.pop();
     await fresh.close();
   });

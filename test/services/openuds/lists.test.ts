@@ -41,7 +41,7 @@ describe.each(modes)('lists of an OpenUDS %s broker', (mode) => {
         ...{ uuid: pool?.id, name: 'Office', short_name: 'Office', comments: '', state: 'active' },
         ...{ visible: true, maintenance: false, protocols: ['rdp'], initial_srvs: 0, cache_l1_srvs: 0 },
         ...{ cache_l2_srvs: 0, max_srvs: 0, workplaces_count: 4, in_use_count: null },
-        ...{ in_preparation_count: 0, usage_percent: 0, restrained: false, tags: ['lab'] },
+        ...{ in_preparation_count: 0, usage_percent: null, restrained: false, tags: ['lab'] },
       },
     ]);
     expect(await rowsOf(stand, 'tags')).toEqual([{ uuid: expect.any(String), name: 'lab' }]);
@@ -94,7 +94,9 @@ describe.each(modes)('lists of an OpenUDS %s broker', (mode) => {
         ...{ state: 'active', protocol: 'rdp', started_at: '2027-01-15T08:00:00.000Z' },
       }),
     ]);
-    expect((await rowsOf(stand, 'servicespools'))[0]?.in_use_count).toBe(1);
+    expect((await rowsOf(stand, 'servicespools'))[0]).toMatchObject({ in_use_count: 1, usage_percent: 25 });
+    Object.assign(broker.state.pools[0]?.members ?? {}, { max_srvs: 10 });
+    expect((await rowsOf(stand, 'servicespools'))[0]?.usage_percent).toBe(10);
     Object.assign(first ?? {}, { state: 'R' });
     expect(await rowsOf(stand, 'spsessions')).toEqual([]);
   });

@@ -115,6 +115,13 @@ describe.each(modes)('orders for an OpenUDS %s broker', (mode) => {
     expect(broker.calls.filter(({ path }) => path.endsWith('/reset')).length).toBe(1);
   });
 
+  it('do not reset a machine of a service that cannot, which the broker would accept', async () => {
+    const desktop = addDesktop(broker.state, office, { owner: userId('bob') });
+    const work = stand.remote.changeWorkplace(own, desktop.id, 'machine', { action: 'reset' });
+    expect(await refusalOf(work)).toBe('invalid_state:not_supported_by_dispatcher');
+    expect(broker.calls.filter(({ path }) => path.endsWith('/reset'))).toEqual([]);
+  });
+
   it('delete a desktop with an owner, or of the cache, once', async () => {
     for (const given of [{ owner: userId('bob') }, { cacheLevel: 1 }]) {
       const desktop = addDesktop(broker.state, cached, given);

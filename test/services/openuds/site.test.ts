@@ -4,7 +4,7 @@ import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessio
 import { endedNodeKeys } from '../../../db/schema/routing/ended-node-keys.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { logOutEndedKeys } from '../../../shared/sites/calls/key-log-outs.ts';
-import { addDesktop, seededBroker } from '../../simulator/openuds/seed.ts';
+import { addDesktop, addPool, addUser, seededBroker } from '../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../simulator/openuds/start.ts';
 import {
   addFarm,
@@ -159,6 +159,33 @@ describe('what an OpenUDS broker cannot do', () => {
     expect(await verdicts('message')).toMatchObject({ verdict: 'unlikely' });
     expect(await verdicts('reset')).not.toMatchObject({ reason: 'not_supported_by_dispatcher' });
     expect(broker.calls).toEqual([]);
+  });
+});
+
+describe('the owner of a workplace of an OpenUDS broker', () => {
+  /** Without the pause between two reads. */
+  const readAgain = async () => {
+    await world.portal.db.update(farmParts).set({ tried_at: null }).where(eq(farmParts.farm_id, farm.id));
+    await syncAll(world.portal, farm as { id: string });
+  };
+
+  it('is replaced by another one with one order, as the preview says', async () => {
+    const bob = addUser(broker.state, { name: 'bob', groups: ['staff'] });
+    const { id: pool } = addPool(broker.state, { name: 'Handover', groups: [], desktops: 1 });
+    const desktop = broker.state.desktops.find((one) => one.pool === pool);
+    if (!desktop) throw new Error('the pool has a desktop');
+    desktop.owner = bob.id;
+    await readAgain();
+    const objects = [{ farm_id: farm.id, uuid: desktop.id }];
+    const preview = await admin(`POST ${base}/workplaces/preview`, { action: 'assign', objects });
+    expect(preview.body.items[0].verdict).toBe('possible');
+    const path = `PATCH ${base}/workplaces/${farm.id}/assign/${pool}/${desktop.id}`;
+    const answer = await admin(path, { authenticator_id: world.domain.id, user_id: alice.user.id });
+    expect([answer.status, answer.body.owner?.name]).toEqual([200, 'alice']);
+    expect(broker.state.users.find(({ id }) => id === desktop.owner)?.name).toBe('alice');
+    broker.state.pools = broker.state.pools.filter(({ id }) => id !== pool);
+    broker.state.desktops = broker.state.desktops.filter((one) => one !== desktop);
+    await readAgain();
   });
 });
 

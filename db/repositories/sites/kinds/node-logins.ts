@@ -15,7 +15,7 @@ export type LoginTry = { origin: string; credentials: string; nodeId: string | n
 export type LoginClaim = 'claimed' | 'running' | 'refused' | 'pausing' | 'paused';
 
 /** Seconds. A login without an end, as after a crash, is held for `running`. */
-const holds = { running: 15, refused: 900, unanswered: 60 };
+const holds = { running: 15, refused: 900, unanswered: 10 };
 /**
  * Brokers block an address after more than five refusals within five minutes. Tests and nodes have limits of their own,
  * so that tests with a wrong password do not stop the nodes.

@@ -69,6 +69,7 @@ export class Keys {
   async #ownKey(to: AuthorizeRequest): Promise<IssuedKey> {
     const { account } = to.node;
     if (!account) throw failure('upstream_refused', to.node, { reason: 'no_account' });
+    await this.#parts.people.assertOneDomain(to, account.domain);
     const key = await this.#parts.logins.attempt(
       to.node,
       (password) => this.#logIn(to, account, password),

@@ -94,14 +94,22 @@ export class People {
   }
 
   /**
+   * Asserts that the label of an account does not stand for several domains, of which the broker takes any.
+   * @throws AppError `upstream_refused` with the reason `ambiguous_domain`
+   */
+  async assertOneDomain(to: Destination, label: string): Promise<void> {
+    const known = this.#authenticators.get(viewOf(to.node)) ?? (await this.domains(to));
+    if (alikeIn(known, label).length > 1)
+      throw failure('upstream_refused', to.node, { reason: 'ambiguous_domain' });
+  }
+
+  /**
    * Labels are not unique on the broker.
    * @returns undefined if none has the label. @throws AppError `upstream_refused` for several
    */
   async #authenticatorOf(to: Destination, label: string): Promise<string | undefined> {
     const known = this.#authenticators.get(viewOf(to.node)) ?? (await this.domains(to));
-    const exact = known.filter(({ authSmallName }) => authSmallName === label);
-    const alike = known.filter(({ authSmallName }) => authSmallName.toLowerCase() === label.toLowerCase());
-    const found = exact.length > 0 ? exact : alike;
+    const found = alikeIn(known, label);
     if (found.length > 1) throw failure('upstream_refused', to.node, { reason: 'ambiguous_domain' });
     return found[0]?.authUuid;
   }
@@ -135,6 +143,13 @@ export class People {
     if (groups.length === 0) throw personRefused(to.node, 'no_groups');
     return { authenticator, id: user.id, name: user.name, groups };
   }
+}
+
+/** The domains with exactly this label; without one, those whose labels differ by case. */
+function alikeIn(known: readonly Domain[], label: string): readonly Domain[] {
+  const exact = known.filter(({ authSmallName }) => authSmallName === label);
+  if (exact.length > 0) return exact;
+  return known.filter(({ authSmallName }) => authSmallName.toLowerCase() === label.toLowerCase());
 }
 
 /** The label and login name that a user of the portal has on the nodes of the farm. */

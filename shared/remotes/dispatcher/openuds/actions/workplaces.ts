@@ -1,14 +1,17 @@
+import { z } from 'zod';
 import { failure } from '../../failures.ts';
 import type { WorkplaceOrders } from '../../orders.ts';
 import type { Call } from '../../port.ts';
 import type { Answered } from '../../rows.ts';
-import type { Broker } from '../exchange.ts';
+import { type Broker, read } from '../exchange.ts';
 import { fromStatus, refused } from '../faults.ts';
 import type { FoundDesktop, Lists } from '../lists/lists.ts';
 import { keyOf } from '../node-key.ts';
 import type { People } from '../people.ts';
 
 type Answer = Answered<'workplaces'>;
+
+const Pool = z.object({ info: z.object({ can_reset: z.boolean().optional() }).optional() });
 
 /** Orders for desktops. */
 export class WorkplaceActions {
@@ -68,13 +71,19 @@ export class WorkplaceActions {
   }
 
   /**
-   * Where the broker cannot reset the machine, nothing happens. Desktops of the cache are reset by the same path: below
-   * `cache` there is no reset, and the answer would be the same.
+   * Where the service cannot reset machines, as those that are static, the broker would accept the order without an effect.
+   * Desktops of the cache are reset by the same path: below `cache` there is no reset, and the answer would be the same.
    */
   async #reset(call: Call, uuid: string): Promise<Answer> {
     const key = keyOf(call.key);
     const { actionMethod: method, resetStatuses } = await this.#broker.dialect(call);
     const { row, pool } = await this.#find(call, uuid);
+    const { info } = await read(
+      this.#broker,
+      { ...call, method: 'GET', path: ['servicespools', pool], key },
+      Pool,
+    );
+    if (info?.can_reset === false) throw notSupported(call);
     const path = ['servicespools', pool, 'services', uuid, 'reset'];
     const { status } = await this.#broker.ask({ ...call, method, path, key });
     if (!resetStatuses.includes(status)) throw fromStatus(call.node, status, key);

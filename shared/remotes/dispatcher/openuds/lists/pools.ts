@@ -30,16 +30,20 @@ export const PoolShape = z.object({
   user_services_count: count,
   user_services_in_preparation: count,
   restrained: flag,
-  usage: z
-    .string()
-    .regex(/^\d{1,15}(?:\.\d+)?\s?%$/)
-    .nullish(),
   fallbackAccess: z.string().max(64).nullish(),
   fallback_access: z.string().max(64).nullish(),
 });
 export type PoolMembers = z.output<typeof PoolShape>;
 
-const mostPercent = 1_000_000;
+/**
+ * Desktops in use of those that the pool may have, in percent, as the other kind reports it. The broker's own figure counts
+ * desktops with an owner, which are in use or not.
+ */
+function usageOf({ max_srvs, user_services_count }: PoolMembers, inUse: number | null): number | null {
+  const total = max_srvs || user_services_count;
+  if (inUse === null || total === null) return null;
+  return total === 0 ? 0 : Math.round((100 * inUse) / total);
+}
 
 /** The port's row of a pool. Closed access is the maintenance that the portal sets. */
 export function poolRow(
@@ -59,7 +63,7 @@ export function poolRow(
     workplaces_count: row.user_services_count,
     in_use_count: inUse,
     in_preparation_count: row.user_services_in_preparation,
-    usage_percent: row.usage ? Math.min(mostPercent, Number.parseFloat(row.usage)) : null,
+    usage_percent: usageOf(row, inUse),
     restrained: row.restrained,
     tags: row.tags ?? null,
   };

@@ -62,7 +62,6 @@ const portNames: Readonly<Record<string, string>> = {
   friendly_name: 'name',
   user_services_count: 'workplaces_count',
   user_services_in_preparation: 'in_preparation_count',
-  usage: 'usage_percent',
   creation_date: 'created_at',
   in_use_date: 'in_use_since',
   source_ip: 'client_ip',

@@ -13,6 +13,7 @@ export type NodeMembers = {
   account_name: string | null;
   account_password: string | null;
   public_url?: string | null;
+  sends_client_address?: boolean;
 };
 
 /**
@@ -61,9 +62,9 @@ function membersErrors(body: NodeMembers): FieldError[] {
   const refused = (name: string): FieldError => ({
     ...{ pointer: `/${name}`, code: 'not_allowed', detail: 'Nodes of this kind do not have it' },
   });
-  const isGiven = (name: keyof NodeMembers): boolean => (body[name] ?? null) !== null;
+  const isGiven = (name: keyof NodeMembers): boolean => (body[name] ?? false) !== false;
   if (!isCapable(body.kind, 'service_account'))
-    return [...accountMembers, 'account_password' as const, 'public_url' as const]
+    return ([...accountMembers, 'account_password', 'public_url', 'sends_client_address'] as const)
       .filter(isGiven)
       .map(refused);
   return isGiven('health_key') && !isCapable(body.kind, 'health_key') ? [refused('health_key')] : [];

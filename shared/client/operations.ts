@@ -1689,6 +1689,8 @@ export type Dispatcher = {
   account_password: null;
   /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
   public_url: string | null;
+  /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+  sends_client_address: boolean;
   /** True if a key is stored. */
   health_key_set: boolean;
   /** True if a password is stored. */
@@ -1780,6 +1782,8 @@ export type DispatcherPatch = {
   account_password?: string | null;
   /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
   public_url?: string | null;
+  /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+  sends_client_address?: boolean | null;
 };
 export type DispatcherRestore = {
   /** Identifier of the dispatcher. Set by the portal. */
@@ -1812,6 +1816,8 @@ export type DispatcherRestore = {
   account_password: null;
   /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
   public_url: string | null;
+  /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+  sends_client_address: boolean;
   /** True if a key is stored. */
   health_key_set: boolean;
   /** True if a password is stored. */
@@ -1996,6 +2002,8 @@ export type DispatcherVersion = {
     account_name?: string | null;
     /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
     public_url?: string | null;
+    /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+    sends_client_address?: boolean;
   };
   /** Members that the object did not have at that time. */
   absent: (string)[];
@@ -2033,6 +2041,8 @@ export type DispatcherWrite = {
   account_password?: string | null;
   /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
   public_url?: string | null;
+  /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+  sends_client_address?: boolean;
 };
 export type Domain = {
   /** Identifier of the domain: `authId` of a login. */
@@ -5577,6 +5587,8 @@ export type SiteSetUpBody = {
     account_password?: string | null;
     /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
     public_url?: string | null;
+    /** If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false. */
+    sends_client_address?: boolean;
   };
 };
 export type SiteVersion = {

@@ -65,6 +65,8 @@ export async function syncPart(ctx: SyncCtx, farm: SnapshotFarm, claimed: Claime
     return await finish(sync, node, read);
   } catch (error) {
     if (error instanceof SyncLost) return 'lost';
+    if (error instanceof AppError && error.members.reason === 'not_json')
+      ctx.deps.log.warn('a list was not JSON', { farm_id: farm.id, kind, error });
     const tookMs = Math.round(performance.now() - sync.startedAt);
     const useless = error instanceof AppError && error.cause instanceof UselessRows ? error.cause : undefined;
     const failure = {

@@ -154,6 +154,7 @@ export async function patchedKinds({
         priority: shared.priority,
         // Nodes of this kind have no account. Those of the other one must have it.
         ...{ kind: {}, account_domain: {}, account_name: {}, account_password: {}, public_url: {} },
+        sends_client_address: {},
         verify_tls: { verify_tls: false },
         ca_certificate: { ca_certificate: caPem },
         health_key: { health_key: 'secret' },

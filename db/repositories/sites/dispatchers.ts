@@ -42,6 +42,7 @@ export const dispatchers = records({
     account_name: table.account_name,
     account_password: table.account_password,
     public_url: table.public_url,
+    sends_client_address: table.sends_client_address,
     account_hold: accountHoldOf(sql`${table.id}`),
     creates_users: derived<boolean>(
       sql`select ${farms.creates_users} from ${farms} where ${farms.id} = ${table.farm_id}`,

@@ -21,6 +21,7 @@ export type NodeAddress = {
   /** Sealed. */
   account_password: string | null;
   public_url: string | null;
+  sends_client_address: boolean;
   creates_users: boolean;
   identity_domains: IdentityDomain[];
 };
@@ -75,7 +76,8 @@ const address = sql`'farm_id', ${dispatchers.farm_id}, 'kind', ${dispatchers.kin
   'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
   'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}, 'account_domain', ${dispatchers.account_domain},
   'account_name', ${dispatchers.account_name}, 'account_password', ${dispatchers.account_password},
-  'public_url', ${dispatchers.public_url}, 'creates_users', ${ofFarm(sql`f.creates_users`)},
+  'public_url', ${dispatchers.public_url}, 'sends_client_address', ${dispatchers.sends_client_address},
+  'creates_users', ${ofFarm(sql`f.creates_users`)},
   'identity_domains', ${ofFarm(sql`f.identity_domains`)}`;
 
 const now = sql`now()`;

@@ -41,6 +41,7 @@ export const dispatchers = pgTable(
     account_password: text(),
     /** Origin of links for users. */
     public_url: text(),
+    sends_client_address: boolean().notNull().default(false),
     version: text(),
     status: text().$type<'pass' | 'fail' | 'unauthorized' | 'unknown'>().notNull().default('unknown'),
     circuit: text().$type<'closed' | 'open' | 'half_open'>().notNull().default('closed'),

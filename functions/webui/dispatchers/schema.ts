@@ -90,6 +90,12 @@ export const DispatcherWrite = z.object({
     .describe(
       'Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`.',
     ),
+  sends_client_address: z
+    .boolean()
+    .default(false)
+    .describe(
+      'If true, calls for a user have the address of the user in `X-Forwarded-For`, so that the node judges its networks by it. The node must be set to accept the header from the portal. Only for nodes with the capability `service_account`. Default false.',
+    ),
 });
 
 const NodeStatus = z.enum(['pass', 'fail', 'unauthorized', 'unknown']);

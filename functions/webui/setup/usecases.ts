@@ -46,6 +46,7 @@ const addressed = (node: Members): Members & NodeMembers => ({
   account_name: textOrNull(node.account_name),
   account_password: textOrNull(node.account_password),
   public_url: textOrNull(node.public_url),
+  sends_client_address: node.sends_client_address === true,
 });
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

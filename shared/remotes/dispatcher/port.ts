@@ -33,6 +33,8 @@ export type Node = {
   account?: ServiceAccount | undefined;
   /** Origin of links for users, as in `https://vdi.example.com`. Default: that of `url`. */
   publicUrl?: string | undefined;
+  /** True if the node trusts the addresses of users that the portal sends. Default false. */
+  sendsClientAddress?: boolean | undefined;
   /** How users of the portal are named on the nodes of the farm. Default: as in the portal. */
   identity?: IdentityMapping | undefined;
 };

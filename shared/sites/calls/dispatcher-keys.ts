@@ -59,6 +59,7 @@ type StoredDestination = {
   account_name: string | null;
   account_password: string | null;
   public_url?: string | null;
+  sends_client_address?: boolean;
   creates_users?: boolean;
   identity_domains?: readonly StoredIdentity[];
 };
@@ -79,6 +80,7 @@ export const nodeOf = (row: StoredDestination, limitMs = row.timeout_ms): Node =
   timeoutMs: Math.min(row.timeout_ms, limitMs),
   ...accountOf(row),
   publicUrl: row.public_url ?? undefined,
+  sendsClientAddress: row.sends_client_address ?? false,
   identity: identityOf(row),
 });
 

@@ -145,12 +145,13 @@ describe('an account that the node rejects', () => {
 
 describe('a node without an account', () => {
   it('has none of the members of an account', async () => {
-    const sent = { account_domain: 'a', account_name: 'b', account_password: 'c', public_url: 'https://d' };
+    const texts = { account_domain: 'a', account_name: 'b', account_password: 'c', public_url: 'https://d' };
+    const sent = { ...texts, sends_client_address: true };
     const body = { name: unique('node'), farm_id: world.farm.id, url: 'https://node.example.com', ...sent };
     const answer = await admin(`POST ${path}`, body);
     expect(answer.status).toBe(422);
     expect(pointers(answer).sort()).toEqual(
-      [...account, 'public_url'].map((name) => `/${name} not_allowed`).sort(),
+      [...account, 'public_url', 'sends_client_address'].map((name) => `/${name} not_allowed`).sort(),
     );
   });
 });

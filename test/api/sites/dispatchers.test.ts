@@ -45,6 +45,8 @@ describe('dispatchers', () => {
       ca_certificate: null,
       health_key: null,
       health_key_set: false,
+      account_hold: null,
+      sends_client_address: false,
       account_domain: null,
       account_name: null,
       account_password: null,

@@ -49,12 +49,12 @@ const inOneDay = new Date(Date.now() + 86_400_000).toISOString();
 const withoutAccount = {
   ...{ kind: 'dispatcher', account_domain: null, account_name: null, account_password: null },
   public_url: null,
+  sends_client_address: false,
 };
 /** Values that the document does not define: a password that the policy accepts, an unreachable node. */
 const known: Record<string, Json> = {
   'user.create': { password: goodPassword },
   'dispatcher.create': { ...withoutAccount, url: 'https://127.0.0.1:1', timeout_ms: 500 },
-  // A test of a closed port takes its time limit.
   'dispatcher.testSettings': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
   'scimGroup.create': { members: [] },
   'serviceToken.create': { expires_at: inOneDay },

@@ -139,6 +139,24 @@ describe.each(modes)('connections of an OpenUDS %s broker', (mode) => {
     Object.assign(alice, { isStaff: false, groups: before });
   });
 
+  it('by transports for some networks follow the address of the user, where the node sends it', async () => {
+    const direct = broker.state.transports.find(({ type }) => type === 'RDPTransport');
+    if (!direct) throw new Error('the seed has a direct transport');
+    Object.assign(direct, { networks: ['192.0.2.1'] });
+    broker.state.isBehindProxy = true;
+    const methodOf = async (of: BrokerStand) =>
+      (await of.remote.connectionInfo(await of.as('alice'), pool('Office').id, {})).method;
+    expect(await methodOf(stand)).toBe('link');
+    expect(broker.calls.some(({ headers }) => 'x-forwarded-for' in headers)).toBe(false);
+    const sending = brokerStand({ ...broker, node: { sendsClientAddress: true } });
+    expect(await methodOf(sending)).toBe('new');
+    const ofPortal = broker.calls.filter(({ path }) => /login|auths|transports|users/.test(path));
+    expect(ofPortal.some(({ headers }) => 'x-forwarded-for' in headers)).toBe(false);
+    await sending.close();
+    Object.assign(direct, { networks: [] });
+    broker.state.isBehindProxy = false;
+  });
+
   it('of a protocol that the service does not have are refused before a question', async () => {
     expect(await refusalOf(connect('Office', 'spice'))).toBe('service_in_preparation:protocol_not_offered');
     expect(await refusalOf(connect('Other'))).toBe('not_found');

@@ -53,6 +53,20 @@ describe('lists of an OpenUDS broker', () => {
     return { broker, stand, own: await stand.own() };
   }
 
+  it.each([
+    ['[{"id":"1"},{"id":"2"}', '2 rows in 22 characters; nothing follows'],
+    ['<h1>secret-1</h1>', '0 rows in 17 characters; markup follows'],
+    ['[{"id":"1"}] secret-1', '1 rows in 21 characters; text follows'],
+    ['', '0 rows in 0 characters; nothing follows'],
+  ])('that are not JSON leave what was read in the cause, without content: %s', async (text, read) => {
+    const { broker, stand, own } = await start();
+    broker.knobs.text = { path: /servicespools$/, text };
+    await expect(stand.remote.list(own, 'servicespools', page)).rejects.toMatchObject({
+      members: { reason: 'not_json' },
+      cause: { message: `the list is not_json after ${read}` },
+    });
+  });
+
   it('that were read with one account are not given to another one', async () => {
     const { broker, stand, own } = await start();
     addUser(broker.state, { name: 'helper', password: 'svc-secret-1', isStaff: true });

@@ -20,13 +20,18 @@ export function answer(place: Place, request: IncomingMessage): Reply | Promise<
   const { method = 'GET', headers, socket } = request;
   const ask: Ask = {
     ...{ state, mode, method, query: url.searchParams, headers, path: [], body: {}, caller: undefined },
-    ...{ address: socket.remoteAddress ?? '', host: headers.host ?? '' },
+    ...{ address: clientOf(state, request) ?? socket.remoteAddress ?? '', host: headers.host ?? '' },
   };
   if (url.pathname.startsWith(ticketPath)) return redeem(ask, url.pathname.slice(ticketPath.length));
   if (url.pathname === servicesPath) return servicesPage({ ...ask, caller: visitorOf(state, request) });
   if (!url.pathname.startsWith(restPath)) return { status: 404, body: 'Not found', type: 'text/html' };
   const path = url.pathname.slice(restPath.length).replace(/\/$/, '').split('/').map(decodeURIComponent);
   return callRest(place, { ...ask, path }, request);
+}
+
+function clientOf({ isBehindProxy }: BrokerState, { headers }: IncomingMessage): string | undefined {
+  const addresses = isBehindProxy ? String(headers['x-forwarded-for'] ?? '').split(',') : [];
+  return addresses.at(-1)?.trim() || undefined;
 }
 
 async function callRest({ state, mode, router }: Place, ask: Ask, request: IncomingMessage): Promise<Reply> {

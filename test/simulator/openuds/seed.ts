@@ -76,6 +76,7 @@ function transportFor(state: BrokerState, kind: keyof typeof kinds): Transport {
   const made: Transport = {
     ...{ id: newId(), name, type: kinds[kind].type, protocol: kinds[kind].protocol },
     ...{ priority: state.transports.length + 1, pools: new Set(), systems: ['windows', 'linux', 'macos'] },
+    networks: [],
     label: '',
     settings: { ...kinds[kind].settings, allowClipboard: true, fixedPassword: 'do not show' },
   };

@@ -24,6 +24,8 @@ export type Transport = {
   priority: number;
   pools: Set<string>;
   systems: string[];
+  /** Addresses of clients that it is for; empty for all. */
+  networks: string[];
   label: string;
   settings: Record<string, unknown>;
 };
@@ -106,6 +108,8 @@ export type BrokerState = {
   trustedAdmins: string;
   /** As most databases compare names: without regard to case, accents and spaces at the end. SQLite compares exactly. */
   ignoresCase: boolean;
+  /** Whether the last address of `X-Forwarded-For` counts as that of the client. */
+  isBehindProxy: boolean;
   /** Milliseconds to add to the clock. */
   skewMs: number;
 };
@@ -120,7 +124,7 @@ export function emptyBroker(): BrokerState {
     ...{ groups: [], users: [], providers: [{ id: newId(), name: 'Machines', maintenance: false }] },
     ...{ osManagers: [], transports: [], pools: [], metaPools: [], desktops: [] },
     ...{ sessions: new Map(), tickets: new Map(), links: new Map(), webSessions: 0 },
-    ...{ failedLogins: [], trustedAdmins: '*', ignoresCase: false, skewMs: 0 },
+    ...{ failedLogins: [], trustedAdmins: '*', ignoresCase: false, isBehindProxy: false, skewMs: 0 },
   };
 }
 

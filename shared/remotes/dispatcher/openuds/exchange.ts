@@ -65,17 +65,25 @@ export class Broker {
     return this.#send(question, {
       ...keyHeader(key.session),
       ...(sendsCookie && { cookie: `sessionid=${key.session}` }),
+      ...addressOf(question.node, key.user?.clientIp),
     });
   }
 
   /**
    * Opens a page, whose address may be a secret. A redirect is a reply.
-   * @param session the page is opened as the user of this session
+   * @param visitor the session with which the page is opened, and the address of the user
    */
-  open(to: Destination, path: string, session?: string): Promise<TransportResponse> {
+  open(
+    to: Destination,
+    path: string,
+    { session, clientIp }: { session?: string; clientIp: string | undefined },
+  ): Promise<TransportResponse> {
     const url = `${originOf(to.node)}/${path}`;
     const cookie = session === undefined ? undefined : { cookie: `sessionid=${session}` };
-    return this.#exchange({ ...to, method: 'GET', returnsRedirects: true }, url, { ...cookie });
+    return this.#exchange({ ...to, method: 'GET', returnsRedirects: true }, url, {
+      ...cookie,
+      ...addressOf(to.node, clientIp),
+    });
   }
 
   #send(question: Question, credentials: Record<string, string>): Promise<TransportResponse> {
@@ -111,6 +119,10 @@ export class Broker {
     }
   }
 }
+
+/** The broker takes the last address of the header, if it is set to trust the portal. */
+const addressOf = ({ sendsClientAddress }: Node, clientIp: string | undefined): Record<string, string> =>
+  sendsClientAddress && clientIp ? { 'x-forwarded-for': clientIp } : {};
 
 const Version = z.object({ version: z.string().max(64) });
 

@@ -99,13 +99,17 @@ export class Keys {
       const found = await this.#parts.people.find(request, key, user);
       return { wanted: found, ticket: await this.createTicket(request, key, found) };
     });
-    const redeemed = (await this.#redeem(request, ticket)) ?? (await this.#refusalOf(request, own, user));
+    const redeemed =
+      (await this.#redeem(request, ticket, user.clientIp)) ?? (await this.#refusalOf(request, own, user));
     const session = { ...redeemed, issuedAt: Date.now() };
     try {
       const person = await withOwnKey(own, isUnauthorized, (key) =>
         this.#parts.people.current(request, key, wanted),
       );
-      return { token: sealable({ ...session, user: person }), expiresInS: lifeS.user };
+      return {
+        token: sealable({ ...session, user: { ...person, clientIp: user.clientIp } }),
+        expiresInS: lifeS.user,
+      };
     } catch (error) {
       await this.logOut({ ...request, key: sealable(session) }).catch(() => undefined);
       throw error;
@@ -128,9 +132,10 @@ export class Keys {
   async #redeem(
     to: Destination,
     ticket: string,
+    clientIp: string,
   ): Promise<Pick<NodeKey, 'session' | 'scrambler'> | undefined> {
     const path = `uds/page/ticket/auth/${ticket}`;
-    const { status, headers, cookies = [] } = await this.#parts.broker.open(to, path);
+    const { status, headers, cookies = [] } = await this.#parts.broker.open(to, path, { clientIp });
     const target = new URL(headers.location ?? '', to.node.url).pathname;
     if (status !== 302 || !/\/(?:services|launcher)$/.test(target)) return undefined;
     const session = cookieOf(cookies, 'sessionid');

@@ -12,9 +12,10 @@ const NodeKey = z.object({
       id: z.string(),
       name: z.string(),
       groups: z.array(z.string()),
+      clientIp: z.string(),
     })
     .optional()
-    // A key of an earlier version without the id of its user cannot open pages.
+    // A key of an earlier version, without the id or address of its user, cannot open pages.
     .catch(undefined),
 });
 export type NodeKey = z.output<typeof NodeKey>;

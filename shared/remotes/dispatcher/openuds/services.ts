@@ -99,7 +99,10 @@ export class Services {
   /** A session that has ended is sent to the page of the login. */
   async #onPage(call: Call): Promise<z.output<typeof Listed>> {
     const key = keyOf(call.key);
-    const { status, text } = await this.#parts.broker.open(call, servicesPage, key.session);
+    const { status, text } = await this.#parts.broker.open(call, servicesPage, {
+      session: key.session,
+      clientIp: key.user?.clientIp,
+    });
     if (status !== 200) throw fromStatus(call.node, status < 400 ? 403 : status, key);
     const parsed = Listed.safeParse(parseJson(text));
     if (!parsed.success) throw badAnswer(call.node, 'wrong_shape');

@@ -33,6 +33,7 @@ function systemOf({ headers }: Ask): string {
 const transportsOf = (ask: Ask, pool: Pool): Transport[] =>
   ask.state.transports
     .filter(({ pools, systems }) => pools.has(pool.id) && systems.includes(systemOf(ask)))
+    .filter(({ networks }) => networks.length === 0 || networks.includes(ask.address))
     .sort((a, b) => a.priority - b.priority);
 
 const isOffered = ({ caller }: Ask, { groups }: Pick<Pool, 'groups'>): boolean =>

@@ -125,7 +125,7 @@ export const metaPoolMembers = administrators(
 
 /** Version 3.6 has objects where later versions have ids. */
 function transportRow({ mode }: Ask, transport: Transport): object {
-  const { systems: _, pools: offered, settings: _settings, ...row } = transport;
+  const { systems: _, networks: _networks, pools: offered, settings: _settings, ...row } = transport;
   const pools = mode === '3.6' ? [...offered].map((id) => ({ id })) : [...offered];
   return {
     ...{ ...row, tags: [], comments: '', networks: [], pools },

@@ -58,6 +58,8 @@ export type FleetAction = {
   fields?: readonly Field[];
   /** The record shows that the action would change nothing. */
   isVain?: (row: Row) => boolean;
+  /** With one of these capabilities, the action has an effect on such a record as well. */
+  unlessCan?: readonly Capability[];
   /** For one record at a time. */
   isSingle?: true;
   bodyOf?: (values: Values, target: Target) => Values;
@@ -180,6 +182,7 @@ const ownerOf = (kind: Kind): (FleetAction | undefined)[] => [
     isSingle: true,
     members: [],
     isVain: ({ owner }) => owner !== null,
+    unlessCan: ['workplace_reassign'],
   }),
   actionOf('unassign', verbOf(kind, 'assign'), {
     needs: ['workplace_unassign'],

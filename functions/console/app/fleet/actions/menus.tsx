@@ -6,7 +6,7 @@ import { type Kind, type Row, useKinds } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import { ActionDialog } from './action-dialog.tsx';
 import { type ActionGroup, type FleetAction, groupsOf, type Target, targetsOf } from './fleet-actions.ts';
-import { useCapabilities } from './use-capabilities.ts';
+import { type CanDo, useCapabilities } from './use-capabilities.ts';
 
 type ActionMenusProps = {
   kind: Kind;
@@ -24,7 +24,7 @@ export function ActionMenus({ kind, rows, onDone }: ActionMenusProps): JSX.Eleme
     .map(({ label, actions }) => ({
       label,
       actions: actions.filter(
-        (action) => isOffered(action, rows) && rows.some((row) => canDo(row, action.needs)),
+        (action) => isOffered(action, rows, canDo) && rows.some((row) => canDo(row, action.needs)),
       ),
     }))
     .filter(({ actions }) => actions.length > 0);
@@ -52,10 +52,15 @@ export function ActionMenus({ kind, rows, onDone }: ActionMenusProps): JSX.Eleme
 }
 
 /** Several records can differ; what has no effect on some of them is said before the action. */
-function isOffered({ isSingle, isVain }: FleetAction, rows: readonly Row[]): boolean {
+function isOffered(
+  { isSingle, isVain, unlessCan }: FleetAction,
+  rows: readonly Row[],
+  canDo: CanDo,
+): boolean {
   const [first, ...others] = rows;
   if (others.length > 0) return isSingle !== true;
-  return first !== undefined && isVain?.(first) !== true;
+  if (first === undefined) return false;
+  return isVain?.(first) !== true || (unlessCan !== undefined && canDo(first, unlessCan));
 }
 
 const mostButtons = 3;

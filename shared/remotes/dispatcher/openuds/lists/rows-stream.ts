@@ -5,8 +5,9 @@ const longestRow = 256 * 1024;
 export class UnreadableRows extends Error {
   readonly reason: 'not_json' | 'too_large';
 
-  constructor(reason: 'not_json' | 'too_large') {
-    super(`the list is ${reason}`);
+  /** @param read what was read until then, for the log; without content of the list */
+  constructor(reason: 'not_json' | 'too_large', read: string) {
+    super(`the list is ${reason} after ${read}`);
     this.reason = reason;
   }
 }
@@ -31,6 +32,7 @@ export class RowReader {
   #depth = 0;
   #isQuoted = false;
   #rows = 0;
+  #characters = 0;
   #arrays = 0;
 
   /** @param onRow receives each row, parsed */
@@ -41,6 +43,7 @@ export class RowReader {
 
   /** @throws UnreadableRows */
   write(part: string): void {
+    this.#characters += part.length;
     this.#text += part;
     this.#significant.lastIndex = this.#at;
     for (let found = this.#significant.exec(this.#text); found; found = this.#significant.exec(this.#text))
@@ -49,13 +52,13 @@ export class RowReader {
     this.#at = Math.max(this.#at, this.#text.length) - this.#from;
     this.#text = this.#text.slice(this.#from);
     this.#from = 0;
-    if (this.#text.length > longestRow) throw new UnreadableRows('too_large');
+    if (this.#text.length > longestRow) throw this.#unreadable('too_large');
   }
 
   /** @throws UnreadableRows if the array is not complete */
   end(): void {
     const isComplete = this.#arrays === 1 && this.#depth === 0 && !this.#isQuoted;
-    if (!isComplete || this.#text.trim() !== '') throw new UnreadableRows('not_json');
+    if (!isComplete || this.#text.trim() !== '') throw this.#unreadable('not_json');
   }
 
   #step(character: string, at: number): void {
@@ -66,7 +69,7 @@ export class RowReader {
   }
 
   #skipEscaped(at: number): void {
-    if (!this.#isQuoted) throw new UnreadableRows('not_json');
+    if (!this.#isQuoted) throw this.#unreadable('not_json');
     this.#at = at + 2;
     this.#significant.lastIndex = this.#at;
   }
@@ -83,9 +86,9 @@ export class RowReader {
     const isExpected = character === (this.#depth === depths.row ? '{' : this.#depth === 1 ? '[' : ']');
     const gap = this.#text.slice(this.#from, at).trim();
     const isGap = gap === '' || (gap === ',' && this.#rows > 0 && this.#depth === depths.row);
-    if (!isExpected || !isGap) throw new UnreadableRows('not_json');
+    if (!isExpected || !isGap) throw this.#unreadable('not_json');
     if (character === '[') this.#arrays += 1;
-    if (this.#arrays > 1) throw new UnreadableRows('not_json');
+    if (this.#arrays > 1) throw this.#unreadable('not_json');
     this.#from = character === '{' ? at : at + 1;
   }
 
@@ -93,15 +96,27 @@ export class RowReader {
     const row = this.#text.slice(this.#from, end);
     this.#from = end;
     this.#rows += 1;
-    if (this.#rows > this.#mostRows) throw new UnreadableRows('too_large');
-    this.#onRow(parse(row));
+    if (this.#rows > this.#mostRows) throw this.#unreadable('too_large');
+    this.#onRow(this.#parsed(row));
+  }
+
+  #parsed(row: string): unknown {
+    try {
+      return JSON.parse(row);
+    } catch {
+      throw this.#unreadable('not_json');
+    }
+  }
+
+  #unreadable(reason: UnreadableRows['reason']): UnreadableRows {
+    const rest = this.#text.slice(this.#from).trimStart();
+    const read = `${this.#rows} rows in ${this.#characters} characters`;
+    return new UnreadableRows(reason, `${read}; ${natureOf(rest)} follows`);
   }
 }
 
-function parse(row: string): unknown {
-  try {
-    return JSON.parse(row);
-  } catch {
-    throw new UnreadableRows('not_json');
-  }
+function natureOf(text: string): string {
+  if (text === '') return 'nothing';
+  if (text.startsWith('<')) return 'markup';
+  return /^[[\]{},]/.test(text) ? 'JSON' : 'text';
 }

@@ -3,15 +3,13 @@ import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { pgFault } from './errors.ts';
 import { isAdoptable } from './migrator/adoption.ts';
-import { applySchema } from './migrator/apply.ts';
+import { applySchema, completeSchema } from './migrator/apply.ts';
 import { readSchemaFiles, type SchemaFiles } from './migrator/files.ts';
+import { becomeOnlyMigration, inTransaction, withLockTimeout } from './migrator/locks.ts';
 import { SchemaRefusal } from './migrator/refusal.ts';
 import { type SchemaState, schemaStateIn } from './migrator/state.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
-
-/** Key of the advisory lock of migrations, so that only one process migrates at a time. */
-const lock = 7_040_001;
 
 /**
  * Reads the state of the schema. Every role of the portal has the privilege to do so.
@@ -21,8 +19,8 @@ export const schemaStateOf = (url: string, files?: SchemaFiles): Promise<SchemaS
   withClient(url, (client) => schemaStateIn(drizzle({ client }), files));
 
 /**
- * Migrates the schema and the job queue to this version, and grants the roles their privileges. Concurrent calls are
- * safe. If the schema is current already, the role need not own the tables.
+ * Migrates the schema and the job queue to this version, and grants the roles their privileges. Portals of the previous
+ * version may serve requests meanwhile. Concurrent calls are safe. If the schema is current already, the role need not own the tables.
  * @param url connects as the owner of the database, who needs no further privileges
  * @param files default: the schema of this version
  * @throws SchemaRefusal if the schema cannot be upgraded or the role must not change it; errors of the driver,
@@ -38,14 +36,12 @@ export async function migrateDatabase(
     const isShared = await sharesSessions(client, url);
     if (state === 'current' && (isShared || !(await isOwnedBy(client)))) return;
     if (isShared) throw new SchemaRefusal(poolerRefusal);
-    await client.query('select pg_advisory_lock($1)', [lock]);
+    await becomeOnlyMigration(client);
     // A newer version may have migrated while this process waited for the lock.
     await upgradableState(client, files);
     // Refuses before anything is changed. The job queue is migrated in transactions of its own.
     await isAdoptable(client, files);
-    // A statement that waits for a table lock blocks all later statements on the table, so it fails early and is retried.
-    await client.query(`set lock_timeout = '5s'`);
-    await retryLocked(() => migrateOnce(client, roles, files)).catch(async (cause: unknown) => {
+    await migrateIn(client, roles, files).catch(async (cause: unknown) => {
       throw pgFault(cause)?.code === '42501' ? await refusalOf(client, state, cause) : cause;
     });
   });
@@ -66,44 +62,18 @@ async function upgradableState(client: pg.Client, files: SchemaFiles): Promise<S
   return state;
 }
 
-/**
- * The job queue is migrated first, in its own transactions. The migrations are recorded in the last transaction, together
- * with the privileges, so that an interrupted migration never counts as complete.
- */
-async function migrateOnce(client: pg.Client, roles: DatabaseRoles, files: SchemaFiles): Promise<void> {
-  try {
-    await migrateQueue(client);
-    await client.query('begin');
-    await applySchema(client, files);
+/** The schema is `older` until the last transaction, so that an interrupted migration never counts as complete. */
+async function migrateIn(client: pg.Client, roles: DatabaseRoles, files: SchemaFiles): Promise<void> {
+  await withLockTimeout(client, () => migrateQueue(client));
+  await applySchema(client, files);
+  await inTransaction(client, async () => {
+    await completeSchema(client, files);
     await grantPrivileges(client, roles);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 const poolerRefusal =
   'the URL connects through a transaction pooler, and migrations require a session; set DATABASE_OWNER_URL to the address of the server';
-
-const attempts = 10;
-const pauseMs = 1_000;
-
-/** Retries after a lock timeout. The statements that were blocked meanwhile run during the pause. */
-async function retryLocked(work: () => Promise<void>, left = attempts): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    if (!['55P03', '40P01'].includes(pgFault(cause)?.code ?? '')) throw cause;
-    if (left === 1)
-      throw new SchemaRefusal(
-        `the schema could not be changed, because other sessions held locks on its tables during ${attempts} attempts; end these sessions`,
-        { cause },
-      );
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    await retryLocked(work, left - 1);
-  }
-}
 
 async function withClient<T>(url: string, work: (client: SessionClient) => Promise<T>): Promise<T> {
   const client = await connectSession(url, 'aggregator-migrate');

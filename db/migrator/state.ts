@@ -28,6 +28,7 @@ function compare(applied: AppliedSchema, files: SchemaFiles): SchemaState {
   const isCurrent =
     pendingMigrations(applied, files).length === 0 &&
     changedFiles(applied, files).length === 0 &&
+    applied.sqlFiles.length === files.sqlFiles.length &&
     applied.sqlFiles.every(({ stamp }) => stamp === files.stampedAt);
   return isCurrent ? 'current' : 'older';
 }

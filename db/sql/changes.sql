@@ -230,66 +230,60 @@ begin
   return null;
 end $$;
 
--- The tables of objects: kind, column of the id, and the columns whose change alone is not noted, because probes, heartbeats and
--- logins write them.
-do $$
-declare
-  noted record;
-  is_changed text;
-  noter text;
-begin
-  for noted in
-    select * from (values
-      ('authenticators', 'authenticator', 'id', ''),
-      ('dispatchers', 'dispatcher', 'id', 'circuit,circuit_failures,circuit_opened_at,circuit_probe_until,last_check_at,last_error,response_time_ms,certificate_notice,domains_at'),
-      ('farms', 'farm', 'id', ''),
-      ('gateways', 'gateway', 'id', 'process_counters,last_seen_at,reported_connections,reported_at,last_used_at,stats'),
-      ('groups', 'group', 'id', ''),
-      ('login_sessions', 'session', 'id', 'last_seen_at,idle_until'),
-      ('maintenance_templates', 'maintenance_template', 'id', ''),
-      ('maintenance_windows', 'maintenance_window', 'id', ''),
-      ('monitoring_records', 'monitoring_record', 'id', ''),
-      ('peers', 'peer', 'id', ''),
-      ('pictures', 'picture', 'id', ''),
-      ('portals', 'portal', 'id', 'last_seen_at,metrics'),
-      ('priority_groups', 'priority_group', 'id', ''),
-      ('roles', 'role', 'id', ''),
-      ('rules', 'rule', 'id', ''),
-      ('service_tokens', 'service_token', 'id', 'last_seen_at'),
-      ('sites', 'site', 'id', ''),
-      ('system_parameters', 'system_parameter', 'name', ''),
-      ('tags', 'tag', 'id', ''),
-      ('themes', 'theme', 'id', ''),
-      ('users', 'user', 'id', 'last_login_at,directory_checked_at,card_fingerprint'),
-      -- Deliveries would announce themselves.
-      ('webhooks', 'webhook', 'id', 'is_pause_noted,dropped,failing_since,last_success_at')
-    ) as tables (name, kind, key, ignored)
-  loop
-    is_changed := format(
-      '(to_jsonb(old.*) - %L::text[]) is distinct from (to_jsonb(new.*) - %1$L::text[])', '{updated_at,' || noted.ignored || '}');
-    is_changed := replace(is_changed, ',}', '}');
-    noter := case noted.kind when 'monitoring_record' then 'note_monitoring_record()' else format('note_row(%L, %L)', noted.kind, noted.key) end;
-    execute format('drop trigger if exists noted_change on %I', noted.name);
-    execute format('drop trigger if exists noted_update on %I', noted.name);
-    execute format('drop trigger if exists noted_at_end on %I', noted.name);
-    execute format('drop trigger if exists noted_update_at_end on %I', noted.name);
-    if noted.kind in ('gateway', 'priority_group') then
-      execute format('create trigger noted_change before delete on %I for each row execute function note_row_before(%L)',
-        noted.name, noted.kind);
-      execute format('create trigger noted_update before update on %I for each row when (%s) execute function note_row_before(%L)',
-        noted.name, is_changed, noted.kind);
-      execute format('create constraint trigger noted_at_end after insert on %I deferrable initially deferred
-        for each row execute function note_row_at_end(%L)', noted.name, noted.kind);
-      execute format('create constraint trigger noted_update_at_end after update on %I deferrable initially deferred
-        for each row when (%s) execute function note_row_at_end(%L)', noted.name, is_changed, noted.kind);
-    else
-      execute format('create trigger noted_change after insert or delete on %I for each row execute function %s',
-        noted.name, noter);
-      execute format('create trigger noted_update after update on %I for each row when (%s) execute function %s',
-        noted.name, is_changed, noter);
-    end if;
-  end loop;
-end $$;
+revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), noted_action(text), note_change(text, text, text, uuid[], text), note_row(), note_monitoring_record(), note_lock_out(), note_row_before(),
+  note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;
+
+-- The triggers of each table of objects: kind, column of the id, and the columns whose change alone is not noted, because probes,
+-- heartbeats and logins write them. The rows of this query are applied as statements.
+select format('drop trigger if exists %s on %I; create %s', trigger.name, noted.name, trigger.definition) as statement
+from (
+  values
+    ('authenticators', 'authenticator', 'id', ''),
+    ('dispatchers', 'dispatcher', 'id', 'circuit,circuit_failures,circuit_opened_at,circuit_probe_until,last_check_at,last_error,response_time_ms,certificate_notice,domains_at'),
+    ('farms', 'farm', 'id', ''),
+    ('gateways', 'gateway', 'id', 'process_counters,last_seen_at,reported_connections,reported_at,last_used_at,stats'),
+    ('groups', 'group', 'id', ''),
+    ('login_sessions', 'session', 'id', 'last_seen_at,idle_until'),
+    ('maintenance_templates', 'maintenance_template', 'id', ''),
+    ('maintenance_windows', 'maintenance_window', 'id', ''),
+    ('monitoring_records', 'monitoring_record', 'id', ''),
+    ('peers', 'peer', 'id', ''),
+    ('pictures', 'picture', 'id', ''),
+    ('portals', 'portal', 'id', 'last_seen_at,metrics'),
+    ('priority_groups', 'priority_group', 'id', ''),
+    ('roles', 'role', 'id', ''),
+    ('rules', 'rule', 'id', ''),
+    ('service_tokens', 'service_token', 'id', 'last_seen_at'),
+    ('sites', 'site', 'id', ''),
+    ('system_parameters', 'system_parameter', 'name', ''),
+    ('tags', 'tag', 'id', ''),
+    ('themes', 'theme', 'id', ''),
+    ('users', 'user', 'id', 'last_login_at,directory_checked_at,card_fingerprint'),
+    -- Deliveries would announce themselves.
+    ('webhooks', 'webhook', 'id', 'is_pause_noted,dropped,failing_since,last_success_at')
+) as noted (name, kind, key, ignored),
+lateral (
+  select noted.kind in ('gateway', 'priority_group') as has_late_sites,
+    format('when ((to_jsonb(old.*) - %L::text[]) is distinct from (to_jsonb(new.*) - %1$L::text[]))',
+      array_remove('{updated_at}' || string_to_array(noted.ignored, ','), '')) as if_changed,
+    case noted.kind when 'monitoring_record' then 'note_monitoring_record()' else format('note_row(%L, %L)', noted.kind, noted.key) end as noter
+) as part,
+lateral (
+  values
+    (not has_late_sites, 'noted_change', format('trigger noted_change after insert or delete on %I for each row execute function %s',
+      noted.name, noter)),
+    (not has_late_sites, 'noted_update', format('trigger noted_update after update on %I for each row %s execute function %s',
+      noted.name, if_changed, noter)),
+    (has_late_sites, 'noted_change', format('trigger noted_change before delete on %I for each row execute function note_row_before(%L)',
+      noted.name, noted.kind)),
+    (has_late_sites, 'noted_update', format('trigger noted_update before update on %I for each row %s execute function note_row_before(%L)',
+      noted.name, if_changed, noted.kind)),
+    (has_late_sites, 'noted_at_end', format('constraint trigger noted_at_end after insert on %I deferrable initially deferred
+      for each row execute function note_row_at_end(%L)', noted.name, noted.kind)),
+    (has_late_sites, 'noted_update_at_end', format('constraint trigger noted_update_at_end after update on %I deferrable initially deferred
+      for each row %s execute function note_row_at_end(%L)', noted.name, if_changed, noted.kind))
+) as trigger (is_needed, name, definition)
+where is_needed;
 
 -- A circuit opens and closes rarely, but is half open at each probe of a failed node.
 drop trigger if exists noted_circuit on dispatchers;
@@ -308,26 +302,17 @@ create trigger noted_move after update on farms
 drop trigger if exists noted_parts on farms;
 create trigger noted_parts before delete on farms for each row execute function note_parts_of_farm();
 
-do $$
-declare
-  noted record;
-begin
-  for noted in
-    select * from (values
-      ('pools', 'servicespools', 'servicespool'), ('workplaces', 'workplaces', 'workplace'), ('workplace_sessions', 'spsessions', 'spsession')
-    ) as tables (name, list, kind)
-  loop
-    execute format('drop trigger if exists noted_insert on %I', noted.name);
-    execute format('drop trigger if exists noted_update on %I', noted.name);
-    execute format('drop trigger if exists noted_delete on %I', noted.name);
-    execute format('create trigger noted_insert after insert on %I referencing new table as new_rows
-      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
-    execute format('create trigger noted_update after update on %I referencing old table as old_rows new table as new_rows
-      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
-    execute format('create trigger noted_delete after delete on %I referencing old table as old_rows
-      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
-  end loop;
-end $$;
+select format('drop trigger if exists %s on %I; create trigger %1$s after %3$s for each statement execute function note_rows_of_snapshot(%L, %L)',
+  trigger.name, noted.name, format(trigger.event, noted.name), noted.list, noted.kind) as statement
+from (
+  values ('pools', 'servicespools', 'servicespool'), ('workplaces', 'workplaces', 'workplace'), ('workplace_sessions', 'spsessions', 'spsession')
+) as noted (name, list, kind),
+(
+  values
+    ('noted_insert', 'insert on %I referencing new table as new_rows'),
+    ('noted_update', 'update on %I referencing old table as old_rows new table as new_rows'),
+    ('noted_delete', 'delete on %I referencing old table as old_rows')
+) as trigger (name, event);
 
 drop trigger if exists noted_removal on removed_rows;
 create trigger noted_removal after insert or update on removed_rows for each row execute function note_removed_row();
@@ -336,6 +321,3 @@ create trigger noted_removal after insert or update on removed_rows for each row
 drop trigger if exists noted_state on farm_parts;
 create trigger noted_state after update on farm_parts
   for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
-
-revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), noted_action(text), note_change(text, text, text, uuid[], text), note_row(), note_monitoring_record(), note_lock_out(), note_row_before(),
-  note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -25,8 +25,8 @@ begin
   return old;
 end $$;
 
+revoke execute on function effective_groups(uuid), delete_group_parts() from public;
+
 drop trigger if exists delete_group_parts on groups;
 create trigger delete_group_parts before delete on groups
   for each row when (old.type = 'meta') execute function delete_group_parts();
-
-revoke execute on function effective_groups(uuid), delete_group_parts() from public;

@@ -146,40 +146,115 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     const version = `select version from fleet_versions where name = 'entitlement'`;
     const [before] = await rows(version);
     await copy.addMigration('0001_renamed', [`update sites set name = 'Renamed'`]);
-    await copy.edit('fleet-versions.sql', (text) => `${text}\n-- changed\n`);
+    await copy.edit('fleet-versions.sql', (text) => text.replace('of name, uri,', 'of uri, name,'));
     await copy.stamp();
     await migrate();
     expect(await rows('select name from sites')).toEqual([{ name: 'Renamed' }]);
     expect(Number((await rows(version))[0]?.version)).toBe(Number(before?.version) + 1);
   });
 
+  it('replaces only the trigger whose text has changed', async () => {
+    await migrate();
+    const before = await rows(written);
+    await copy.edit('fleet-versions.sql', (text) => text.replace('of name, uri,', 'of uri, name,'));
+    await copy.edit('changes.sql', (text) =>
+      text.replace("'system_parameter', 'name', ''", "'system_parameter', 'name', 'value'"),
+    );
+    await copy.stamp();
+    await migrate();
+    const same = new Set(before.map((row) => JSON.stringify(row)));
+    const changed = (await rows(written)).filter((row) => !same.has(JSON.stringify(row)));
+    const [names] =
+      await rows(`select string_agg(tgrelid::regclass || '.' || tgname, ' ' order by tgrelid::regclass::text) as names
+      from pg_trigger where oid = any ('{${changed.filter(({ what }) => what === 'trigger').map(({ id }) => id)}}')`);
+    expect(names?.names).toBe('sites.sites_version system_parameters.noted_update');
+    expect(changed.filter(({ what }) => what === 'function')).toEqual([]);
+  });
+
+  describe('of an index', () => {
+    const index = 'CREATE UNIQUE INDEX "sites_uri" ON "sites" USING btree ("uri","name_key")';
+    const site = (name: string) =>
+      `insert into sites (id, name, name_key, uri) values (gen_random_uuid(), '${name}', '${name}', '${name}')`;
+    const indexes = () =>
+      rows(`select indexrelid::regclass::text as name, indisvalid as valid, pg_get_indexdef(indexrelid) as text
+        from pg_index where indrelid = 'sites'::regclass and indexrelid::regclass::text like 'sites_uri%'`);
+
+    it('lets others write the table meanwhile', async () => {
+      await migrate();
+      const writer = new pg.Client({ connectionString: address.ownerUrl });
+      await writer.connect();
+      try {
+        await writer.query(`begin; ${site('first')}`);
+        await copy.addMigration('0001_index', ['DROP INDEX "sites_uri"', index]);
+        const migration = migrate();
+        const waits = `select from pg_stat_activity where query like 'CREATE UNIQUE INDEX concurrently%'
+          and datname = current_database() and wait_event_type = 'Lock'`;
+        while ((await rows(waits)).length === 0) await delay(20);
+        expect((await indexes()).map(({ name }) => name).toSorted()).toEqual(['sites_uri', 'sites_uri_next']);
+        await client.query(`set lock_timeout = '1s'`);
+        await client.query(site('second'));
+        await writer.query('commit');
+        await migration;
+        const [built, ...others] = await indexes();
+        expect(built).toMatchObject({ name: 'sites_uri', valid: true });
+        expect(built?.text).toContain('(uri, name_key)');
+        expect(others).toEqual([]);
+      } finally {
+        await writer.end();
+      }
+    });
+
+    it('that could not be built is built by the next attempt', async () => {
+      await migrate();
+      for (const name of ['first', 'second']) await client.query(site(name));
+      await client.query(`update sites set comments = 'same'`);
+      await copy.addMigration('0001_index', ['CREATE UNIQUE INDEX "sites_comments" ON "sites" ("comments")']);
+      await expect(migrate()).rejects.toMatchObject({ code: '23505' });
+      await client.query('update sites set comments = name');
+      await migrate();
+      expect(
+        await rows(`select indisvalid from pg_index where indexrelid = 'sites_comments'::regclass`),
+      ).toEqual([{ indisvalid: true }]);
+      expect(await stateFor()).toBe('current');
+    });
+  });
+
   describe('interrupted', () => {
     it.each([
-      ['by an error', 'select 1 / 0;', '22012'],
-      ['by the end of its connection', 'select pg_terminate_backend(pg_backend_pid());', '57P01'],
-    ])('%s keeps the previous schema', async (_, statement, code) => {
+      ['by an error', 'select 1 / count(*) from sites', '22012'],
+      [
+        'by the end of its connection',
+        `select pg_terminate_backend(pg_backend_pid()) where not exists (select from sites)`,
+        '57P01',
+      ],
+    ])('%s continues with the step that failed', async (_, statement, code) => {
       await migrate();
-      const before = await shape();
+      const before = await definitions();
       await copy.addMigration('0001_added', [
         'create table added (id int)',
         'alter table sites add added int',
+        statement,
       ]);
       await copy.edit('batches.sql', (text) => text.replace('is not true', 'is distinct from true'));
-      await copy.edit('required-rows.sql', (text) => `${text}\n${statement}\n`);
       await copy.stamp();
       await expect(migrate()).rejects.toMatchObject({ code });
-      expect(await shape()).toEqual(before);
+      expect(await definitions()).toEqual(before);
       expect(await stateFor()).toBe('older');
-      await copy.edit('required-rows.sql', (text) => text.replace(statement, ''));
+      expect(await stateFor(readSchemaFiles())).toBe('newer');
+      await client.query(
+        `insert into sites (id, name, name_key, uri) values (gen_random_uuid(), 'Site', 'site', 'site')`,
+      );
       await migrate();
       expect(await stateFor()).toBe('current');
-      expect(await rows('select added.id, sites.added from added, sites')).toEqual([]);
+      expect(await rows('select id from added')).toEqual([]);
+      expect(await definitions()).not.toEqual(before);
+      expect(await rows(`select file from drizzle.sql_statements where file not like '%.sql'`)).toEqual([]);
     });
 
-    it('leaves an empty database that is empty for the next attempt', async () => {
+    it('in an empty database continues as well', async () => {
       await copy.edit('required-rows.sql', (text) => `${text}\nselect 1 / 0;\n`);
       await expect(migrate()).rejects.toMatchObject({ code: '22012' });
-      expect(await stateFor(readSchemaFiles())).toBe('empty');
+      expect(await stateFor(readSchemaFiles())).toBe('older');
       await migrate(readSchemaFiles());
       expect(await stateFor(readSchemaFiles())).toBe('current');
     });
@@ -214,8 +289,8 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     });
 
     async function waitForLock(): Promise<void> {
-      const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-        and database = (select oid from pg_database where datname = current_database())`;
+      const waiting = `select from pg_stat_activity where application_name = 'aggregator-migrate'
+        and datname = current_database() and query like 'select pg_try_advisory_lock%'`;
       while ((await rows(waiting)).length === 0) await delay(20);
     }
   });

@@ -27,6 +27,15 @@ export function olderSchema(): string | undefined {
   return undefined;
 }
 
+/** The last commit with the schema of the frozen installation. Undefined without the history of the tree. */
+export function frozenSchema(): string | undefined {
+  const changes = git('log', '--format=%H', '--', 'db/migrations', 'db/sql')?.split('\n') ?? [];
+  return changes.find((commit) => {
+    const schema = schemaAt(commit);
+    return schema?.stampedAt === 1_795_684_724_442 && schema.migrations.length === 1;
+  });
+}
+
 /**
  * The record of a version in a database: name and time of each migration, and the time of the last change of `db/sql`.
  */

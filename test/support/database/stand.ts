@@ -33,12 +33,15 @@ export type RunningPortal = {
   stop(): Promise<void>;
 };
 
+/** @param tree another version of the program, default: this checkout */
 export async function startPortalOn(
   address: DatabaseAddress,
   env: NodeJS.ProcessEnv = {},
+  tree?: string,
 ): Promise<RunningPortal> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-limits-'));
   const process = await startPortal({
+    ...(tree !== undefined && { folder: tree }),
     env: {
       ...bareVariables(folder, await freePorts(2)),
       ...keys,

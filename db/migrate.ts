@@ -8,6 +8,7 @@ import { readSchemaFiles, type SchemaFiles } from './migrator/files.ts';
 import { becomeOnlyMigration, inTransaction, withLockTimeout } from './migrator/locks.ts';
 import { SchemaRefusal } from './migrator/refusal.ts';
 import { type SchemaState, schemaStateIn } from './migrator/state.ts';
+import { setFormats } from './postgres/formats.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
 
@@ -36,6 +37,8 @@ export async function migrateDatabase(
     const isShared = await sharesSessions(client, url);
     if (state === 'current' && (isShared || !(await isOwnedBy(client)))) return;
     if (isShared) throw new SchemaRefusal(poolerRefusal);
+    // Again, because a pooler of sessions may have rejected the start-up options.
+    await client.query(setFormats('session'));
     await becomeOnlyMigration(client);
     // A newer version may have migrated while this process waited for the lock.
     await upgradableState(client, files);

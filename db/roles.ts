@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
+import { formatNames, roleFormat } from './postgres/formats.ts';
 
 /** The role of a connection. A pooler can map the name in the URL to another role. */
 export async function currentRole(db: Db): Promise<string> {
@@ -16,7 +17,7 @@ export const defaultRoles = {
   sidecar: 'aggregator_sidecar',
 } as const;
 
-/** Timeouts of each role. Connections set them as well, unless a pooler rejects start-up options. */
+/** Timeouts of each role. Connections set them and the formats as well, unless a pooler rejects start-up options. */
 const limits = {
   portal: { statement_timeout: '10s', lock_timeout: '3s', idle_in_transaction_session_timeout: '15s' },
   sidecar: { statement_timeout: '60s', lock_timeout: '3s', idle_in_transaction_session_timeout: '15s' },
@@ -35,6 +36,7 @@ export function rolesSql({ database, owner, portal, sidecar }: RolePlan): string
     ...[o, p, s].map((role) => `create role ${role} login`),
     ...settings(p, limits.portal),
     ...settings(s, limits.sidecar),
+    ...[owner, portal, sidecar].flatMap((role) => formatNames.map((name) => roleFormat(role, name))),
     // PostgreSQL requires membership in a role to make it the owner of a database.
     `grant ${o} to current_user`,
     `create database ${db} owner ${o} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`,

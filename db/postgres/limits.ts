@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { formatNames, formatOptions, isFormat, setFormats } from './formats.ts';
 
 /** Timeouts in milliseconds for a statement, a lock wait, and an idle transaction. */
 export type Timeouts = { statementMs: number; lockMs: number; idleInTransactionMs: number };
@@ -24,23 +25,25 @@ const networkSettings = {
 };
 
 /** Start-up options without timeouts. */
-export const networkOptions = Object.entries(networkSettings)
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(' ');
+export const basicOptions = [
+  ...Object.entries(networkSettings).map(([name, value]) => `-c ${name}=${value}`),
+  formatOptions,
+].join(' ');
 
 /** The start-up options of a session. `others` are those of the URL and have precedence. */
 export const startupOptions = (limits: Timeouts, others = ''): string =>
   [
     ...Object.entries(settingsOf(limits)).map(([name, value]) => `-c ${name}=${value}`),
-    networkOptions,
+    basicOptions,
     ...(others === '' ? [] : [others]),
   ].join(' ');
 
-/** A message that begins a transaction and sets the limits. */
+/** A message that begins a transaction and sets the limits and the formats. */
 export const beginWith = (limits: Timeouts): string =>
   [
-    'begin',
+    'begin isolation level read committed',
     ...Object.entries(settingsOf(limits)).map(([name, value]) => `set local ${name} = ${value}`),
+    setFormats('local'),
   ].join('; ');
 
 /**
@@ -53,16 +56,16 @@ export const refusesOptions = (error: unknown): boolean =>
 const refusals = new Set<unknown>(['08P01', '42704', '22023', '42501', '0A000']);
 
 export type Session = {
-  /** The limits are in effect without `set local`. */
+  /** The limits and the formats are in effect without `set local`. */
   isLimited: boolean;
-  /** The limits are in effect through the start-up options of this session. */
+  /** They are in effect through the start-up options of this session. */
   isByOptions: boolean;
   /** A pooler or proxy is in between: the process id of the backend differs from the one sent to the client. */
   isPooled: boolean;
 };
 
 /**
- * Reads which limits are in effect in a new session. Behind a pooler, settings made by `set` are ignored: they belong
+ * Reads which limits and formats are in effect in a new session. Behind a pooler, settings made by `set` are ignored: they belong
  * to another client's session.
  */
 export async function readSession(
@@ -72,19 +75,20 @@ export async function readSession(
   const expected = settingsOf(limits);
   const { rows } = await client.query<{ pid: number; name: string; setting: string; source: string }>(
     `select pg_backend_pid() as pid, name, setting, source from pg_settings
-     where name in (${Object.keys(expected).map((name) => `'${name}'`)})`,
+     where name in (${[...Object.keys(expected), ...formatNames].map((name) => `'${name}'`)})`,
   );
   const isPooled = rows.some(({ pid }) => pid !== client.processID);
   const lasting = rows.filter(({ source }) => !isPooled || source !== 'session');
-  const actual = new Map(lasting.map(({ name, setting }) => [name, Number(setting)]));
+  const actual = new Map(lasting.map(({ name, setting }) => [name, setting]));
   return {
     // Behind a pooler these may be start-up options of another client. In the embedded database they are settings.
     isByOptions: !isPooled && rows.every(({ source }) => source === 'client' || source === 'session'),
     isPooled,
-    isLimited: Object.entries(expected).every(([name, most]) => isWithin(actual.get(name), most)),
+    isLimited:
+      Object.entries(expected).every(([name, most]) => isWithin(Number(actual.get(name) ?? 0), most)) &&
+      formatNames.every((name) => isFormat(name, actual.get(name))),
   };
 }
 
 /** 0 disables a timeout. */
-const isWithin = (value: number | undefined, most: number): boolean =>
-  value !== undefined && value > 0 && value <= most;
+const isWithin = (value: number, most: number): boolean => value > 0 && value <= most;

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { networkOptions, refusesOptions } from './limits.ts';
+import { basicOptions, refusesOptions } from './limits.ts';
 
 /** A connection outside of any pool, for tools and migrations. `processID` is missing in the declarations of `pg`. */
 export type SessionClient = pg.Client & { readonly processID: number | null };
 
 /** Connects, without start-up options if they are rejected. @throws Error if the database is unreachable */
 export async function connectSession(url: string, applicationName: string): Promise<SessionClient> {
-  return connect(url, applicationName, networkOptions).catch((error: unknown) => {
+  return connect(url, applicationName, basicOptions).catch((error: unknown) => {
     if (!refusesOptions(error)) throw error;
     return connect(url, applicationName, undefined);
   });

@@ -1,12 +1,34 @@
-import { isNull } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
+import { formatNames } from '../../postgres/formats.ts';
 import { installation } from '../../schema/settings/installation.ts';
 
-/** @returns the sealed check value; null if no process has stored one yet */
-export async function readKeyCheck(db: Db): Promise<string | null> {
-  const [row] = await db.select({ check: installation.secret_key_check }).from(installation);
+/** What a process checks before it uses a database. */
+export type DatabaseCheck = {
+  /** The sealed check value of `SECRET_KEY`; null if no process has stored one yet. */
+  key: string | null;
+  /** The role of the session, and its formats as in `pg_settings`. */
+  role: string;
+  settings: Record<string, string>;
+};
+
+/** Reads it in one round trip. @throws Error for a database without the row */
+export async function readDatabaseCheck(db: Db): Promise<DatabaseCheck> {
+  const names = sql.join(
+    formatNames.map((name) => sql`${name}`),
+    sql`, `,
+  );
+  const [row] = await db
+    .select({
+      key: sql<string | null>`secret_key_check`,
+      role: sql<string>`current_user`,
+      settings: sql<Record<string, string>>`(
+        select jsonb_object_agg(name, setting) from pg_settings where name in (${names}))`,
+    })
+    // With its schema, because the search path is among the settings.
+    .from(sql`public.installation`);
   if (!row) throw new Error('The table installation has no row; restore the database from a backup');
-  return row.check;
+  return row;
 }
 
 /** Stores the check value unless one is stored. @returns false if another process has stored one */

@@ -1,12 +1,13 @@
 import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
+import { assertFormats } from '../../../db/postgres/formats.ts';
 import {
   placeOf,
   placesIn,
   sampleOf,
   sealedColumns,
 } from '../../../db/repositories/records/sealed-values.ts';
-import { claimKeyCheck, readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { claimKeyCheck, readDatabaseCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -19,14 +20,16 @@ const content = 'SECRET_KEY of the installation';
 export const sealKeyCheck = (sealer: Sealer): Promise<string> => sealer.seal(content, place);
 
 /**
- * Compares `SECRET_KEY` with the check value of the database, in one round trip.
+ * Compares `SECRET_KEY` with the check value of the database, and the formats of its sessions with those that the portal
+ * reads, in one round trip.
  * @returns false for a database without a check value
- * @throws ConfigError if the keys are not those of the database; database errors unchanged
+ * @throws ConfigError if the keys are not those of the database, or for other formats; database errors unchanged
  */
 export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolean> {
-  const check = await readKeyCheck(db);
-  if (check === null) return false;
-  await assertOpens(sealer, check);
+  const { key, role, settings } = await readDatabaseCheck(db);
+  assertFormats(role, settings);
+  if (key === null) return false;
+  await assertOpens(sealer, key);
   return true;
 }
 
@@ -99,7 +102,7 @@ function keyFault(sealer: Sealer, sealed: string): ConfigError {
 /**
  * The same check for a module deployed on its own. It runs together with the first requests until it has passed once.
  * @returns undefined after a passed check; otherwise a promise of the database error that prevented the check
- * @throws AppError `database_unavailable` if the keys are not those of the database
+ * @throws AppError `database_unavailable` if the keys or the formats are not those of the portal
  */
 export function secretKeyGate({ db, sealer, log }: { db: Db; sealer: Sealer; log: Log }) {
   let isPassed = false;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { readDatabaseCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import { installation } from '../../../db/schema/settings/installation.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
@@ -130,7 +130,7 @@ describe('the Workers', { timeout: 120_000 }, () => {
     const { answers, lines } = await ask(right);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200, 201, 200]);
     expect(lines).toEqual([]);
-    const check = await readKeyCheck(connection.db);
+    const { key: check } = await readDatabaseCheck(connection.db);
     expect(check?.split('.')[0]).toBe(ids.right);
     await connection.db.delete(sites);
     await connection.db.delete(idempotencyKeys);

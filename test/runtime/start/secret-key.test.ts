@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { claimKeyCheck, readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
+import { claimKeyCheck, readDatabaseCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { installation } from '../../../db/schema/settings/installation.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
@@ -72,7 +72,7 @@ describe('the check value of SECRET_KEY', () => {
       expect(String(refused?.reason.message)).toBe(lineFor(ids[first] ?? '', [ids[1 - first] ?? '']));
       const both = await createSealer([...keys].reverse());
       await assertSecretKey(connection.db, both);
-      expect(both.keyIdOf((await readKeyCheck(connection.db)) ?? '')).toBe(ids[first]);
+      expect(both.keyIdOf((await readDatabaseCheck(connection.db)).key ?? '')).toBe(ids[first]);
     }
   });
 
@@ -85,7 +85,7 @@ describe('the check value of SECRET_KEY', () => {
     const node = await addSealedNode(former);
     await unclaim();
     await expect(assertSecretKey(db, other)).rejects.toThrow(lineFor(former.currentKeyId, other.keyIds));
-    expect(await readKeyCheck(db)).toBeNull();
+    expect((await readDatabaseCheck(db)).key).toBeNull();
     // The sidecar waits for the portal, whose role can read every sealed value.
     expect(await isSecretKeyChecked(db, other)).toBe(false);
     await assertSecretKey(db, former);

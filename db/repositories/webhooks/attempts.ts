@@ -92,7 +92,12 @@ export async function recordOutcome(
 ): Promise<void> {
   const due = delay_ms === undefined ? {} : { due_at: inMs(delay_ms) };
   const { id } = claimed.webhook;
+  const waiting = and(eq(table.webhook_id, id), eq(table.state, 'waiting'));
   await atomically(db, (h) => [
+    // Attempts of one webhook end at the same time. Each locks all of its deliveries in one order before it changes its own.
+    ...(pause_ms === undefined
+      ? []
+      : [h.select({ id: table.id }).from(table).where(waiting).orderBy(table.id).for('update')]),
     h
       .update(table)
       .set({ ...outcome, ...due, claimed_until: null })
@@ -104,7 +109,7 @@ export async function recordOutcome(
           h
             .update(table)
             .set({ due_at: sql`greatest(${table.due_at}, ${inMs(pause_ms)})` })
-            .where(and(eq(table.webhook_id, id), eq(table.state, 'waiting'))),
+            .where(waiting),
         ]),
     ...also(h),
   ]);

@@ -1,3 +1,5 @@
+import { timerDelay } from './timers.ts';
+
 /** Notifications between parts of one process, by key. */
 export type Notifier = {
   /** Receives notifications of the key from now on, until the listener is closed. */
@@ -58,7 +60,7 @@ function createSignal(hasEnded: () => boolean): { ring: () => void; next: Listen
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = (): void => resolve();
       resume = stop;
-      const timer = setTimeout(stop, ms);
+      const timer = setTimeout(stop, timerDelay(ms));
       signal.addEventListener('abort', stop);
       await promise;
       clearTimeout(timer);

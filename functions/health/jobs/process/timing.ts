@@ -1,8 +1,10 @@
+import { timerDelay } from '../../../../shared/kernel/concurrency/timers.ts';
+
 /** Clock, timers and random numbers; tests inject virtual ones. */
 export type Timing = {
   /** Monotonic, in milliseconds. */
   now(): number;
-  /** Runs the work after `ms`. @returns a function that cancels it */
+  /** Runs the work after `ms`, or after 24.8 days if that is earlier. @returns a function that cancels it */
   after(ms: number, work: () => void): () => void;
   /** At least 0 and less than 1. */
   random(): number;
@@ -11,7 +13,7 @@ export type Timing = {
 export const systemTiming: Timing = {
   now: () => performance.now(),
   after: (ms, work) => {
-    const timer = setTimeout(work, ms);
+    const timer = setTimeout(work, timerDelay(ms));
     return () => clearTimeout(timer);
   },
   random: Math.random,

@@ -1,3 +1,4 @@
+import { timerDelay } from '../../../kernel/concurrency/timers.ts';
 import type { Problem } from './messages.ts';
 import type { Client, EngineQueue, Holder } from './queue.ts';
 
@@ -22,9 +23,6 @@ export type LimitsOptions = {
   end(client: Client, problem: Problem): void;
   defaultIdleMs: number;
 };
-
-/** The longest delay of a timer. Later deadlines are checked again then. */
-const maxDelayMs = 2 ** 31 - 1;
 
 /**
  * Timeouts of PostgreSQL for clients that wait for the engine. `statement_timeout` counts from the arrival of a
@@ -56,8 +54,7 @@ export class LimitWatch {
     if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    const delay = Math.max(0, Math.ceil(at - performance.now()));
-    this.#timer = setTimeout(() => this.#enforce(), Math.min(delay, maxDelayMs));
+    this.#timer = setTimeout(() => this.#enforce(), timerDelay(Math.ceil(at - performance.now())));
     this.#timer.unref();
   }
 

@@ -1,6 +1,7 @@
 import { type AppError, problemProperties } from '../kernel/errors.ts';
 import type { Language } from '../messages/languages.ts';
 import { inLanguage, isDetail } from '../messages/message.ts';
+import { withCharset } from './serve/answer.ts';
 
 /** An RFC 9457 problem document. */
 export type Problem = {
@@ -80,7 +81,7 @@ export function refuseWith(
       ...(facts.status === 401 && { 'www-authenticate': 'Token realm="aggregator"' }),
       ...headers,
       ...rateLimitHeaders(error),
-      'content-type': mediaType,
+      'content-type': withCharset(mediaType),
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
     },
   });

@@ -1,4 +1,5 @@
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
+import { issuedTags } from '../kernel/http/entity-tags.ts';
 import { version } from '../kernel/version.ts';
 import { ageOf, isUnseen } from '../routing/facts.ts';
 import type { ListedSite } from '../routing/routed-site.ts';
@@ -46,9 +47,14 @@ export function etagOfList({
   return `W/"${listsDigest(site, outcomes)}.${digest(JSON.stringify(facts))}"`;
 }
 
-/** The digest of the cached lists in the tags of a request; empty for other tags. */
-export const heldLists = (tags: readonly string[]): string =>
-  tags.map((tag) => /^"([\w-]{22})\.[\w-]{22}"$/.exec(tag)?.[1]).find((held) => held !== undefined) ?? '';
+/**
+ * The digest of the cached lists in the tags of a request; empty for other tags.
+ * @param ifNoneMatch the header
+ */
+export const heldLists = (ifNoneMatch: string): string =>
+  issuedTags(ifNoneMatch)
+    .map((tag) => /^"([\w-]{22})\.[\w-]+"$/.exec(tag)?.[1])
+    .find((held) => held !== undefined) ?? '';
 
 /** The digest that the database calculates for the cached lists of the site after this request. */
 function listsDigest({ routing }: ListedSite, outcomes: FarmOutcomes): string {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { type Conditions, isUnchanged, opaqueTags } from '../../../shared/http/serve/conditions.ts';
+import { type Conditions, isUnchanged } from '../../../shared/http/serve/conditions.ts';
 import { assertExplains, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadListedSite, loadRoutedSite } from '../../../shared/routing/routed-site.ts';
 import { listsToRead } from '../../../shared/routing/service-list-cache.ts';
@@ -44,7 +44,7 @@ async function findOwnServices(
   conditions: Conditions,
   isAnew: boolean | undefined,
 ): Promise<Answer> {
-  const held = heldLists(opaqueTags(conditions.ifNoneMatch ?? ''));
+  const held = heldLists(conditions.ifNoneMatch ?? '');
   const lists = listsToRead(held, ctx.parameters, ctx.now);
   const target = { rules: 'all', unusable: false } as const;
   const site = await loadListedSite(ctx, siteUri, target, undefined, lists);

@@ -1,4 +1,5 @@
 import { healthFacts } from '../../../db/repositories/sites/probes.ts';
+import { withCharset } from '../../../shared/http/serve/answer.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { cachedReader } from '../cached-reader.ts';
 import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
@@ -51,5 +52,5 @@ function noSuchSite(): never {
 const answer = (body: HealthReport | HealthSummary, ageS: number): Response =>
   new Response(JSON.stringify(body), {
     status: body.status === 'pass' ? 200 : 503,
-    headers: { 'content-type': 'application/json', age: String(Math.floor(ageS)) },
+    headers: { 'content-type': withCharset('application/json'), age: String(Math.floor(ageS)) },
   });

@@ -24,7 +24,10 @@ with \`X-Background: true\` do not count: a client marks those that no action of
 \`POST /api/auth/v7.0/logout\` ends it immediately. A domain with a second factor uses \`POST /api/auth/v7.0/login/2fa\`.
 Programs send a service token in the same header; an administrator creates it. 401 \`unauthenticated\` means that the header
 is missing. 401 \`invalid_token\` means that the token has expired or was revoked: log in again. 403 \`forbidden\` gives the
-required permission. The portal is served over HTTPS only.`;
+required permission. The portal is served over HTTPS only.
+
+Bodies are UTF-8 in both directions. Windows PowerShell 5.1 sends other characters than ASCII correctly only as bytes:
+\`Invoke-RestMethod -Body ([Text.Encoding]::UTF8.GetBytes($json)) -ContentType 'application/json; charset=utf-8'\`.`;
 
 const paging = `
 Lists of records return \`{"items": […], "next": "…"}\`. \`limit\` sets the number of items in a page (default 50, at most 500).
@@ -37,6 +40,7 @@ const conditional = `
 Single objects, the system parameters and the list of services have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the content
 is unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE: the object is written only if it has not changed since it was read.
 Otherwise the response is 412 \`precondition_failed\` and nothing is written. Without \`If-Match\` the last write wins.
+Send the tag as it was received: a tag that a compressing proxy has changed (\`W/"…"\`, \`"…-gzip"\`) counts as the original.
 
 PATCH takes a JSON Merge Patch (RFC 7396): absent fields stay unchanged, and \`null\` resets a field to its default or removes
 an optional value.`;

@@ -55,6 +55,13 @@ export class Document extends Answer<Content> {
   }
 }
 
+/**
+ * Adds the charset to a JSON media type. JSON is always UTF-8 (RFC 8259), but some clients read it as Latin-1 if no
+ * charset is given, for example Windows PowerShell 5.1.
+ */
+export const withCharset = (mediaType: string): string =>
+  /^application\/([\w.-]+\+)?(json|x-ndjson)$/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType;
+
 /** Default headers of every response. */
 export const headersOfAll = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,

@@ -1,5 +1,6 @@
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { issuedTag, issuedTags } from '../../kernel/http/entity-tags.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 
 /** The preconditions of a request (RFC 9110, 13.1), as sent. */
@@ -11,26 +12,19 @@ export const etagOf = (revision: number, body: unknown): string =>
 
 /**
  * Compares only the revision with `If-Match`, because the result of a probe must not cause a conflict for an
- * administrator.
+ * administrator. The revision is read from weak tags as well (against RFC 9110, 13.1.1): a proxy that compresses makes
+ * all tags weak.
  * @throws AppError `precondition_failed`
  */
 export function assertMatches({ ifMatch }: Conditions, revision: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  // A weak tag never matches here (RFC 9110, 8.8.3.2).
-  if (!tags.some((tag) => /^"(\d+)\./.exec(tag)?.[1] === String(revision)))
-    throw new AppError('precondition_failed');
+  const revisions = issuedTags(ifMatch).map((tag) => /^"(\d+)\./.exec(tag)?.[1]);
+  if (!revisions.includes(String(revision))) throw new AppError('precondition_failed');
 }
 
 /** Compares the whole tag with `If-None-Match`. Weak tags count as strong (RFC 9110, 13.1.2). */
 export function isUnchanged({ ifNoneMatch }: Conditions, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  const tags = opaqueTags(ifNoneMatch);
-  return tags.includes('*') || tags.includes(withoutWeakness(etag));
+  const tags = issuedTags(ifNoneMatch);
+  return tags.includes('*') || tags.includes(issuedTag(etag));
 }
-
-/** The tags of a header without the marks of weak tags. */
-export const opaqueTags = (header: string): string[] =>
-  header.split(',').map((tag) => withoutWeakness(tag.trim()));
-
-const withoutWeakness = (tag: string): string => tag.replace(/^W\//, '');

@@ -1,7 +1,7 @@
 import { jsonInTurns } from '../../kernel/json/write.ts';
 import type { HttpDeps } from '../context.ts';
 import type { Operation, Shape } from '../declare/operation.ts';
-import { Answer, Document } from './answer.ts';
+import { Answer, Document, withCharset } from './answer.ts';
 import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { Served } from './request-context.ts';
@@ -26,7 +26,7 @@ export async function respond(
   if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
   if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   if (!isDocument && shape === null) return new Response(null, { status, headers });
-  headers.set('content-type', isDocument ? answer.mediaType : jsonTypeOf(operation));
+  headers.set('content-type', withCharset(isDocument ? answer.mediaType : jsonTypeOf(operation)));
   const content = isDocument ? answer.body : await jsonTextOf(operation, answer.body);
   const body =
     coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
@@ -37,7 +37,7 @@ export async function respond(
 const jsonTextOf = ({ protocol }: Pick<Operation<never>, 'protocol'>, body: unknown) =>
   protocol === 'scim' ? jsonInTurns(body) : JSON.stringify(body);
 
-/** The media type of responses in JSON. */
+/** The media type of responses in JSON, without its charset. */
 export const jsonTypeOf = ({ protocol }: Pick<Operation<never>, 'protocol'>): string =>
   protocol === 'scim' ? 'application/scim+json' : 'application/json';
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
+import { issuedTags } from '../../kernel/http/entity-tags.ts';
 
 type Versioned = { revision: number; created_at: Date; updated_at: Date };
 
@@ -24,6 +25,6 @@ export const metaOf = (resourceType: 'User' | 'Group', row: Versioned, location:
  */
 export function assertVersion(ifMatch: string | undefined, row: Pick<Versioned, 'revision'>): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const revisions = ifMatch.split(',').map((tag) => /^(?:W\/)?"(\d+)(?:\.[\w-]+)?"$/.exec(tag.trim())?.[1]);
+  const revisions = issuedTags(ifMatch).map((tag) => /^"(\d+)(?:\.[\w-]+)?"$/.exec(tag)?.[1]);
   if (!revisions.includes(String(row.revision))) throw new AppError('precondition_failed');
 }

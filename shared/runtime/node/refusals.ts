@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { traceOf } from '../../context/trace.ts';
 import { problemOf, refuseWith } from '../../http/problem.ts';
-import { headersOfAll } from '../../http/serve/answer.ts';
+import { headersOfAll, withCharset } from '../../http/serve/answer.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Detail } from '../../messages/message.ts';
@@ -48,7 +48,7 @@ export function rejectExpectation(
   outgoing.writeHead(problem.status, {
     ...headersOfAll(requestId),
     connection: 'close',
-    'content-type': 'application/problem+json',
+    'content-type': withCharset('application/problem+json'),
     'content-length': Buffer.byteLength(body),
   });
   outgoing.end(body);
@@ -79,7 +79,7 @@ export function rejectMalformed(
     ...headersOfAll(requestId),
     ...always,
     connection: 'close',
-    'content-type': 'application/problem+json',
+    'content-type': withCharset('application/problem+json'),
     'content-length': Buffer.byteLength(body),
   };
   const head = [

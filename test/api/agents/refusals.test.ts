@@ -102,7 +102,7 @@ describe('a request of an agent', () => {
   }, status, code) => {
     const answer = await agent(route, calling);
     expect([answer.status, answer.body]).toEqual([status, refused(code)]);
-    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(Math.abs(answer.body.stamp * 1000 - stand.world.portal.deps.clock().getTime())).toBeLessThan(
       60_000,
     );

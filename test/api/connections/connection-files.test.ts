@@ -199,7 +199,10 @@ describe('the Accept header of a connection', () => {
     ['application/json', 'rdp'],
   ])('selects JSON for %s', async (accept, protocol) => {
     const { headers, body } = await get('Both', accept);
-    expect([headers.get('content-type'), body.protocol]).toEqual(['application/json', protocol]);
+    expect([headers.get('content-type'), body.protocol]).toEqual([
+      'application/json; charset=utf-8',
+      protocol,
+    ]);
   });
 
   it('selects the protocol when it names one file type', async () => {
@@ -221,7 +224,7 @@ describe('the Accept header of a connection', () => {
   it('still returns a problem document when there is no connection', async () => {
     const { status, headers, body } = await get('Still', rdp);
     expect([status, body.code, body.percent]).toEqual([409, 'service_in_preparation', 30]);
-    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(headers.get('retry-after')).toBe('2');
   });
 });

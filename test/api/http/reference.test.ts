@@ -84,7 +84,7 @@ describe('the served OpenAPI document', () => {
       await visit('/api/openapi.json', { cookie }),
       await visit('/api/openapi.yaml', { cookie }),
     ];
-    expect(json.headers.get('content-type')).toBe('application/json');
+    expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(yaml.headers.get('content-type')).toBe('application/yaml');
     expect(parse(yaml.body)).toEqual(json.body);
     expect((await world.portal.send('GET /api/openapi.json', { token })).body).toEqual(json.body);

@@ -75,7 +75,7 @@ describe('the health check with the key in the path', () => {
     const answer = await port.ask(urlCheckPath);
     expect(outcomeOf(answer)).toEqual(pass);
     expect(answer.headers['cache-control']).toContain('no-store');
-    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect((await port.ask(`${urlCheckPath}/`)).status).toBe(200);
     const head = await port.ask(urlCheckPath, { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);

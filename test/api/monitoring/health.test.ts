@@ -61,7 +61,7 @@ describe('the health keys', () => {
   ])('reject %s with 401 and a problem document', async (_title, headers, code) => {
     const answer = await port.ask(checkPath, { headers });
     expect(answer.status).toBe(401);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
     expect(answer.headers['www-authenticate']).toBe('Token realm="aggregator health check"');
     expect(JSON.parse(answer.text)).toMatchObject({
       code,
@@ -117,7 +117,7 @@ describe('the health port', () => {
   test('serves two paths only', async () => {
     for (const path of ['/', '/livez', '/api/discover/', '/aggregator/health', `${checkPath}/x`])
       expect((await port.ask(path, { headers: token(accessKeys.check) })).headers['content-type']).toBe(
-        'application/problem+json',
+        'application/problem+json; charset=utf-8',
       );
     expect((await port.ask('/livez')).status).toBe(404);
     expect((await port.ask(`${checkPath}/`, { headers: token(accessKeys.check) })).status).toBe(200);
@@ -125,7 +125,11 @@ describe('the health port', () => {
 
   test('answers HEAD as GET without a body, and other methods with 405', async () => {
     const head = await port.ask(checkPath, { method: 'HEAD', headers: token(accessKeys.check) });
-    expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/json']);
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      'application/json; charset=utf-8',
+    ]);
     const post = await port.ask(metricsPath, { method: 'POST', headers: token(accessKeys.metrics) });
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     const options = await port.ask(metricsPath, { method: 'OPTIONS' });
@@ -138,7 +142,7 @@ describe('the health check', () => {
     await addNode(admin.db, passing, { site: { uri: 'north.example' } });
     const { status, headers, report } = await check();
     expect(status).toBe(200);
-    expect(headers['content-type']).toBe('application/json');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(headers['cache-control']).toBe('private, no-store');
     const component = (componentId: string) => ({
       componentId,
@@ -217,7 +221,11 @@ describe('the health check', () => {
   test('answers 503 with the same format when every counted site fails', async () => {
     await addNode(admin.db, { status: 'fail', last_check_at: new Date() });
     const { status, headers, report } = await check();
-    expect([status, report.status, headers['content-type']]).toEqual([503, 'fail', 'application/json']);
+    expect([status, report.status, headers['content-type']]).toEqual([
+      503,
+      'fail',
+      'application/json; charset=utf-8',
+    ]);
     expect(report.checks['database:responseTime'][0].status).toBe('pass');
   });
 

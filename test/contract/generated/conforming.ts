@@ -38,14 +38,17 @@ export function expectConforming(operation: Registered, { sent, status, headers,
   const response = resolve(responses[status]);
   expect(Object.keys(responses), what).toContain(String(status));
   expectHeaders(response, headers, what);
-  const type = headers.get('content-type')?.split(';')[0];
+  const sentType = headers.get('content-type');
+  const type = sentType?.split(';')[0];
   const declared = Object.keys(response.content ?? {});
   if (text === '') {
     expect(declared.length === 0 || status === 304, what).toBe(true);
     return;
   }
   expect(declared, what).toContain(type);
-  if (!type?.includes('json') || type === 'application/x-ndjson') return;
+  if (!type?.includes('json')) return;
+  expect(sentType, what).toBe(`${type}; charset=utf-8`);
+  if (type === 'application/x-ndjson') return;
   const body: Json = JSON.parse(text);
   if (status >= 500) expect(isNoFault(status, String(body.code ?? body.error)), what).toBe(true);
   const media = response.content[type];

@@ -31,7 +31,7 @@ export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Form)
   const { status, retryAfterS } = problemProperties(code);
   expect(answer.status).toBe(ofScim ? scimStatusOf(code) : status);
   expect(answer.headers.get('content-type')).toBe(
-    operation ? refusalType(operation) : 'application/problem+json',
+    `${operation ? refusalType(operation) : 'application/problem+json'}; charset=utf-8`,
   );
   expect(answer.headers.get('cache-control')).toBe('private, no-store');
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

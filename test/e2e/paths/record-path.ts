@@ -57,7 +57,10 @@ export function describeRecords(use: () => World): void {
 
     it('is created, and found at its Location', async () => {
       const created = await use().admin(`POST ${kind.collection}`, { body: kind.body(1) });
-      expect(created).toMatchObject({ status: 201, headers: { 'content-type': 'application/json' } });
+      expect(created).toMatchObject({
+        status: 201,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      });
       one = String(created.headers.location);
       expect(one).toBe(`${kind.collection}/${created.body.id}`);
       const read = await use().admin(`GET ${one}`);

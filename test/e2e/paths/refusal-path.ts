@@ -85,7 +85,7 @@ export function describeRefusals(use: () => World): void {
         },
       });
       expect(headers).toMatchObject({
-        'content-type': 'application/problem+json',
+        'content-type': 'application/problem+json; charset=utf-8',
         'cache-control': 'private, no-store',
         'x-content-type-options': 'nosniff',
       });
@@ -126,7 +126,10 @@ export function describeRefusals(use: () => World): void {
         use().stand.api.send(`GET /api/errors/${code}`, { headers: { accept } });
       expect(await ask('application/json')).toMatchObject({
         status: 200,
-        headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': 'public, max-age=3600',
+        },
         body: { code, meaning: expect.any(String), remedy: expect.any(String) },
       });
       const page = await ask('text/html');

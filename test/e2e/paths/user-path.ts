@@ -16,7 +16,7 @@ function describeAccount(use: () => World): void {
   describe('a user account', () => {
     it('starts with the list of domains, by priority and name', async () => {
       const { status, headers, body } = await use().stand.api.send(`GET ${auth}/authenticators`);
-      expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+      expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
       expect(body.map(({ authSmallName }: Json) => authSmallName)).toEqual(['builtin', 'corp']);
     });
 

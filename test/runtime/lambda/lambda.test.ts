@@ -98,7 +98,7 @@ describe('a module as a Lambda function', () => {
       body: { code: 'unauthenticated' },
     });
     expect(stranger.headers).toMatchObject({
-      'content-type': 'application/problem+json',
+      'content-type': 'application/problem+json; charset=utf-8',
       'x-request-id': stranger.body.instance,
       'www-authenticate': 'Token realm="aggregator"',
     });
@@ -271,7 +271,7 @@ describe('a module as a Lambda function', () => {
     expect(answer).toMatchObject({
       statusCode: 200,
       multiValueHeaders: {
-        'content-type': ['application/json'],
+        'content-type': ['application/json; charset=utf-8'],
         'set-cookie': [expect.stringMatching(/^__Host-session=/)],
       },
     });

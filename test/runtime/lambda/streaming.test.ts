@@ -66,7 +66,7 @@ describe('a module with large answers as a Lambda function', () => {
     expect(contentType).toBe('application/vnd.awslambda.http-integration-response');
     expect(result).toMatchObject({ statusCode: 200, cookies: [] });
     expect(result.headers).toMatchObject({
-      'content-type': 'application/json',
+      'content-type': 'application/json; charset=utf-8',
       'x-request-id': expect.any(String),
       'cache-control': 'private, no-store',
     });

@@ -89,7 +89,7 @@ describe('a native program with a loopback address', () => {
       400,
       { error: 'invalid_grant', error_description: expect.any(String) },
     ]);
-    expect(second.headers.get('content-type')).toBe('application/json');
+    expect(second.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(events).toMatchObject([
       { event: 'portal.UserLogout', user_name: 'bob', details: { by: 'repeated_code' } },
     ]);

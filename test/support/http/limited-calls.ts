@@ -133,11 +133,11 @@ export function expectTooLarge(
 ): void {
   expect([status, body]).toEqual([413, expect.anything()]);
   if (module === 'agent' || module === 'ssa') {
-    expect(contentType).toBe('application/json');
+    expect(contentType).toBe('application/json; charset=utf-8');
     expect(body).toMatchObject({ result: null, error: expect.stringMatching(/^body_too_large: /) });
     return;
   }
-  expect(contentType).toBe('application/problem+json');
+  expect(contentType).toBe('application/problem+json; charset=utf-8');
   expect(body).toMatchObject({
     type: '/api/errors/body_too_large',
     ...{ status: 413, code: 'body_too_large', limit_bytes: limit },

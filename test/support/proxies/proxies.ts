@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 
-const nginx = '/usr/sbin/nginx';
-const haproxy = '/usr/sbin/haproxy';
+export const nginx = '/usr/sbin/nginx';
+export const haproxy = '/usr/sbin/haproxy';
 export const hasNginx = existsSync(nginx);
 
 /** A reverse proxy in front of one server, with a port for HTTP/1.1 and one for HTTP/2 over TLS. */
@@ -21,20 +21,34 @@ export type ProxyOptions = {
   tls: { certPem: string; keyPem: string };
   /** Seconds without data from the server after which the proxy ends a response. */
   patienceS: number;
+  /** Port for HTTP/2; default: a free one. */
+  secure?: number;
 };
 
 type Ports = { plain: number; secure: number };
-type Program = {
+
+/** A proxy in one configuration. The folder has `server.pem`, the certificate with its key. */
+export type Program = {
   path: string;
   args: (config: string) => string[];
   configOf: (folder: string, ports: Ports, options: ProxyOptions) => string;
 };
 
 /** With its defaults: it buffers responses, and speaks HTTP/1.0 to the server. */
-const nginxProgram: Program = {
-  path: nginx,
-  args: (config) => ['-c', config, '-e', 'stderr'],
-  configOf: (folder, { plain, secure }, { to, patienceS }) => `daemon off;
+const nginxProgram: Program = nginxWith(
+  ({ to, patienceS }) => `proxy_read_timeout ${patienceS}s;
+  location / { proxy_pass http://127.0.0.1:${to}; }`,
+);
+
+/**
+ * nginx with these directives of its server.
+ * @param ofHttp directives of all servers, where `$folder` is a folder of the proxy
+ */
+export function nginxWith(directives: (options: ProxyOptions) => string, ofHttp = ''): Program {
+  return {
+    path: nginx,
+    args: (config) => ['-c', config, '-e', 'stderr'],
+    configOf: (folder, { plain, secure }, options) => `daemon off;
 master_process off;
 pid ${folder}/pid;
 events {}
@@ -45,19 +59,21 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
-  proxy_read_timeout ${patienceS}s;
+  ${ofHttp.replaceAll('$folder', folder)}
   server {
     listen 127.0.0.1:${plain};
     listen 127.0.0.1:${secure} ssl http2;
     ssl_certificate ${folder}/server.pem;
     ssl_certificate_key ${folder}/server.pem;
-    location / { proxy_pass http://127.0.0.1:${to}; }
+    ${directives(options)}
   }
 }
 `,
-};
+  };
+}
 
-const haproxyProgram: Program = {
+/** HAProxy with these further lines of its front end. */
+export const haproxyWith = (lines = ''): Program => ({
   path: haproxy,
   args: (config) => ['-db', '-f', config],
   configOf: (folder, { plain, secure }, { to, patienceS }) => `defaults
@@ -68,18 +84,24 @@ const haproxyProgram: Program = {
 frontend portal
   bind 127.0.0.1:${plain}
   bind 127.0.0.1:${secure} ssl crt ${folder}/server.pem alpn h2,http/1.1
+  ${lines}
   default_backend portal
 backend portal
   server portal 127.0.0.1:${to}
 `,
-};
+});
 
-export const startNginx = (options: ProxyOptions): Promise<ReverseProxy> => start(nginxProgram, options);
-export const startHaproxy = (options: ProxyOptions): Promise<ReverseProxy> => start(haproxyProgram, options);
+export const startNginx = (options: ProxyOptions): Promise<ReverseProxy> => startProxy(nginxProgram, options);
+export const startHaproxy = (options: ProxyOptions): Promise<ReverseProxy> =>
+  startProxy(haproxyWith(), options);
 
-async function start({ path, args, configOf }: Program, options: ProxyOptions): Promise<ReverseProxy> {
+export async function startProxy(
+  { path, args, configOf }: Program,
+  options: ProxyOptions,
+): Promise<ReverseProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-proxy-'));
-  const [plain = 0, secure = 0] = await freePorts(2);
+  const [plain = 0, free = 0] = await freePorts(2);
+  const { secure = free } = options;
   const config = join(folder, 'proxy.conf');
   await writeFile(join(folder, 'server.pem'), `${options.tls.certPem}\n${options.tls.keyPem}`, {
     mode: 0o600,

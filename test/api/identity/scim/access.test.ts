@@ -56,7 +56,7 @@ describe('the access to SCIM', () => {
     for (const [token, status] of expected) {
       const refused = await scim.as(token)(route, body);
       expect([token, refused.status]).toEqual([token, status]);
-      expect(refused.headers.get('content-type')).toBe('application/scim+json');
+      expect(refused.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
       expect(refused.body).toMatchObject({
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: String(status),

@@ -52,7 +52,7 @@ describe('a provisioned user', () => {
     });
     expect(created.body).not.toHaveProperty('roles');
     expect(created.body).not.toHaveProperty('password');
-    expect(created.headers.get('content-type')).toBe('application/scim+json');
+    expect(created.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
     expect(created.headers.get('location')).toBe(created.body.meta.location);
     expect(created.headers.get('etag')).toBe('W/"1"');
     const { id } = created.body;
@@ -215,7 +215,7 @@ describe('a provisioned user', () => {
   ])('is refused as %j', async (sent, scimType) => {
     const refused = await scim.ask('POST /Users', sent);
     expect([refused.status, refused.body.scimType]).toEqual([400, scimType]);
-    expect(refused.headers.get('content-type')).toBe('application/scim+json');
+    expect(refused.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
   });
 
   it('appears for administrators with a name, and a service user does not appear for the provider', async () => {

@@ -40,6 +40,8 @@ const defaultLimits = {
   everyMs: 2_000,
   /** Interval of the comments that keep a connection open, in milliseconds. */
   beatMs: 20_000,
+  /** Milliseconds in which a client may read nothing of what waits for it. */
+  silentMs: 60_000,
 };
 
 /** After a notification further writes may follow without one, because a process sends at most one per second. */
@@ -139,7 +141,7 @@ export class ChangeHub {
   /** @returns true if further changes can be read at once; never rejects */
   async #round(): Promise<boolean> {
     try {
-      this.#endOutdated();
+      this.#visitStreams();
       const isFull = await this.#read();
       this.#failures = 0;
       return isFull;
@@ -177,17 +179,28 @@ export class ChangeHub {
     this.#head = last && isFull ? { xid: last.xid, seq: last.seq } : endOf(page);
     if (!head) this.#signals.notify('begun');
     else if (head.xid <= removedTo) for (const stream of this.#streams) stream.reset(epoch, this.#head);
-    const encoded = items.map((change) => ({ change, bytes: bytesOf(changeText(epoch, change)) }));
-    if (encoded.length > 0) for (const stream of [...this.#streams]) stream.announce(encoded);
+    const changes = items.map((change) => ({ change, text: bytesOf(changeText(epoch, change)) }));
+    const announcement = { epoch, changes, end: this.#head };
+    if (changes.length > 0) for (const stream of this.#streams) stream.announce(announcement);
     return isFull;
   }
 
-  #endOutdated(): void {
+  #cutSilent(stream: ChangeStream): void {
+    this.#parts.log.info('a stream of changes is cut, because its client does not read', {
+      owner_id: stream.request.ownerId,
+    });
+    stream.cut(new AppError('request_timeout'));
+  }
+
+  /** Ends streams that are over, and sends what waits for the others. */
+  #visitStreams(): void {
     const isBeat = performance.now() - this.#beatAt >= this.#limits.beatMs;
     if (isBeat) this.#beatAt = performance.now();
     for (const stream of [...this.#streams]) {
       if (!stream.isInUse() || stream.ageMs() > this.#limits.lastsMs) stream.end();
+      else if (stream.waitsMs() > this.#limits.silentMs) this.#cutSilent(stream);
       else if (isBeat) stream.beat();
+      stream.flush();
     }
   }
 }

@@ -7,6 +7,7 @@ import {
 import type { TokenKind } from '../../db/repositories/identity/login/live-principals.ts';
 import type { SignedIn } from '../context/principal.ts';
 import { endOf, isAfter, isContinuable, positionIn } from './cursor.ts';
+import { EventQueue } from './event-queue.ts';
 import { bytesOf, changeText, heartbeat, openingText, resetText } from './event-text.ts';
 import { type Visibility, visibilityFor } from './visibility.ts';
 
@@ -21,7 +22,10 @@ export type StreamRequest = {
 };
 
 /** A change with its text, which all streams share. */
-export type EncodedChange = { change: Change; bytes: Uint8Array };
+export type EncodedChange = { change: Change; text: Uint8Array };
+
+/** Changes in their order, and the place behind them. */
+export type Announcement = { epoch: string; changes: readonly EncodedChange[]; end: ChangePosition };
 
 type Parts = {
   /** Reads changes for this stream, after the first read of the reader of all streams. */
@@ -29,10 +33,6 @@ type Parts = {
   onEnd: () => void;
 };
 
-/** Bytes that may wait for a client before it is cut. */
-const mostBehind = 262_144;
-/** Bytes that are read ahead for a client. */
-const readAhead = 16_384;
 /** Changes that may arrive while a stream reads those before them. */
 const mostEarly = 2_000;
 /** Pages of earlier changes, after which it is better to read everything again. */
@@ -40,20 +40,27 @@ const mostPages = 10;
 
 /**
  * The stream of one client. First it reads what was changed after the cursor of the client; changes that the reader of
- * all streams announces meanwhile wait. Then it passes on what is announced.
+ * all streams announces meanwhile wait. Then it passes on what is announced. What waits for a client is bounded: above the
+ * bound a `reset` replaces it.
  */
 export class ChangeStream {
   readonly request: StreamRequest;
   readonly body: ReadableStream<Uint8Array>;
   readonly #parts: Parts;
   readonly #openedAt = performance.now();
+  readonly #queue = new EventQueue();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isVisible: Visibility;
-  /** Undefined once the stream passes on what is announced. */
-  #early: EncodedChange[] | undefined = [];
+  /** What was announced before the stream has caught up; undefined once it passes on what is announced. */
+  #early: Announcement[] | undefined = [];
+  #hasMissed = false;
   #position: ChangePosition | undefined;
   #pages = 0;
+  #isCatchingUp = false;
   #wasRead = false;
+  /** The client waits for the next event. */
+  #isWanted = false;
+  #waitsSince: number | undefined;
   #hasEnded = false;
 
   constructor(request: StreamRequest, parts: Parts) {
@@ -68,35 +75,50 @@ export class ChangeStream {
         pull: () => this.#pull(),
         cancel: () => this.#finish(),
       },
-      { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: 0 },
     );
   }
 
   /** False for a response that was discarded: its body was not read within ten seconds. */
   isInUse = (): boolean => this.#wasRead || performance.now() - this.#openedAt < 10_000;
   ageMs = (): number => performance.now() - this.#openedAt;
+  /** Milliseconds in which the client has read nothing of what waits for it. */
+  waitsMs = (): number => (this.#waitsSince === undefined ? 0 : performance.now() - this.#waitsSince);
 
   /** What the next changes are compared with. */
   renew(principal: SignedIn): void {
     this.#isVisible = visibilityFor(principal);
   }
 
-  announce(changes: readonly EncodedChange[]): void {
-    if (this.#early) {
-      this.#early.push(...changes);
-      if (this.#early.length > mostEarly) this.end();
-      return;
+  announce(announcement: Announcement): void {
+    if (!this.#early) this.#pass(announcement);
+    else {
+      this.#early.push(announcement);
+      this.#hasMissed ||= countOf(this.#early) > mostEarly;
+      if (this.#hasMissed) this.#early = [{ ...announcement, changes: [] }];
     }
-    for (const { change, bytes } of changes) if (this.#isVisible(change)) this.#send(bytes);
   }
 
   /** Changes are missing. A stream that has not begun finds that out by itself. */
   reset(epoch: string, position: ChangePosition): void {
-    if (!this.#early) this.#send(bytesOf(resetText(epoch, position)));
+    if (this.#early) return;
+    this.#queue.reset(bytesOf(resetText(epoch, position)));
+    this.flush();
   }
 
   beat(): void {
-    if (this.#wasRead) this.#send(heartbeat);
+    if (this.#isWanted) this.#send(heartbeat);
+    else if (this.#wasRead) this.#waitsSince ??= performance.now();
+  }
+
+  /** Sends what waits, if the client reads. */
+  flush(): void {
+    if (this.#hasEnded || this.#queue.isEmpty()) return;
+    if (!this.#isWanted) this.#waitsSince ??= performance.now();
+    else {
+      const bytes = this.#queue.take();
+      if (bytes) this.#send(bytes);
+    }
   }
 
   /** Ends the response after what was sent. */
@@ -106,6 +128,13 @@ export class ChangeStream {
     this.#controller?.close();
   }
 
+  /** Ends the response at once, because the client does not read it or nothing can be read for it. */
+  cut(reason: unknown): void {
+    if (this.#hasEnded) return;
+    this.#finish();
+    this.#controller?.error(reason);
+  }
+
   #finish(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -113,32 +142,51 @@ export class ChangeStream {
     this.#parts.onEnd();
   }
 
-  /** Cuts a client that does not read. */
   #send(bytes: Uint8Array): void {
-    if (this.#hasEnded) return;
-    if (-(this.#controller?.desiredSize ?? 0) > mostBehind) {
-      this.#finish();
-      this.#controller?.error(new Error('the client does not read the stream'));
-    } else this.#controller?.enqueue(bytes);
+    this.#isWanted = false;
+    this.#controller?.enqueue(bytes);
   }
 
-  async #pull(): Promise<void> {
+  #pass({ epoch, changes, end }: Announcement): void {
+    if (this.#hasEnded) return;
+    const known = this.#position;
+    const isNew = known ? ({ change }: EncodedChange) => isAfter(change, known) : () => true;
+    let room = this.#queue.room();
+    for (const one of this.#queue.isReset() ? [] : changes) {
+      if (!isNew(one) || !this.#isVisible(one.change)) continue;
+      room -= one.text.length;
+      if (room < 0) break;
+      this.#queue.add(one.text);
+    }
+    // A reset that still waits covers these changes as well.
+    if (room < 0 || this.#queue.isReset()) this.#queue.reset(bytesOf(resetText(epoch, end)));
+    this.flush();
+  }
+
+  #pull(): void {
+    this.#isWanted = true;
+    this.#waitsSince = undefined;
     if (!this.#wasRead) {
       this.#wasRead = true;
-      this.#send(bytesOf(openingText));
+      this.#queue.add(bytesOf(openingText));
     }
+    this.flush();
+    if (this.#early && !this.#isCatchingUp) void this.#catchUp();
+  }
+
+  /** Reads pages until one has a visible change. The next pull reads on. */
+  async #catchUp(): Promise<void> {
+    this.#isCatchingUp = true;
     try {
-      // A page without a visible change enqueues nothing, so that no further pull would follow.
-      while (this.#early && -(this.#controller?.desiredSize ?? 0) < readAhead) await this.#catchUp();
+      while (this.#early && this.#isWanted) await this.#readPage();
     } catch (error) {
-      // A rejection would end the body without telling the hub, which would then write to a closed stream.
-      if (this.#hasEnded) return;
-      this.#finish();
-      this.#controller?.error(error);
+      this.cut(error);
+    } finally {
+      this.#isCatchingUp = false;
     }
   }
 
-  async #catchUp(): Promise<void> {
+  async #readPage(): Promise<void> {
     const { after } = this.request;
     const start = after === undefined ? undefined : positionIn(after);
     const from = this.#position ?? start;
@@ -146,20 +194,28 @@ export class ChangeStream {
     if (this.#hasEnded) return;
     const isKnown = from !== undefined && isContinuable({ epoch: start?.epoch ?? '', ...from }, page);
     if (!isKnown || ++this.#pages > mostPages) {
-      this.#send(bytesOf(resetText(page.epoch, endOf(page))));
+      this.#queue.reset(bytesOf(resetText(page.epoch, endOf(page))));
       return this.#goLive(endOf(page));
     }
-    const visible = page.items.filter(this.#isVisible);
-    if (visible.length > 0)
-      this.#send(bytesOf(visible.map((change) => changeText(page.epoch, change)).join('')));
+    for (const change of page.items)
+      if (this.#isVisible(change)) this.#queue.add(bytesOf(changeText(page.epoch, change)));
     const last = page.items.at(-1);
     if (last) this.#position = { xid: last.xid, seq: last.seq };
     if (page.items.length < mostChanges) this.#goLive(endOf(page));
+    else this.flush();
   }
 
+  /** What is announced from now on, and has been meanwhile, can be older than the position. */
   #goLive(position: ChangePosition): void {
     const early = this.#early ?? [];
     this.#early = undefined;
-    if (!this.#hasEnded) this.announce(early.filter(({ change }) => isAfter(change, position)));
+    this.#position = position;
+    const last = early.at(-1);
+    if (this.#hasMissed && last) this.reset(last.epoch, last.end);
+    for (const announcement of early) this.#pass(announcement);
+    this.flush();
   }
 }
+
+const countOf = (announcements: readonly Announcement[]): number =>
+  announcements.reduce((sum, { changes }) => sum + changes.length, 0);

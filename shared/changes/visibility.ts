@@ -24,7 +24,8 @@ export const announcedTypes = resourceTypes.filter(
   (type) => readPermissionOf(type) !== undefined && type !== 'audit' && type !== 'audit_checkpoint',
 );
 
-const isAnnounced = (kind: string): kind is ResourceType => announcedTypes.some((type) => type === kind);
+const announced: ReadonlySet<string> = new Set(announcedTypes);
+const isAnnounced = (kind: string): kind is ResourceType => announced.has(kind);
 const isList = (list: string | undefined): list is SnapshotList =>
   list !== undefined && Object.hasOwn(snapshotLists, list);
 

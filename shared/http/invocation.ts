@@ -10,4 +10,6 @@ export type Invocation = {
   };
   /** Runs work that continues after the response. The runtime keeps the process running for it. */
   background: (work: Promise<unknown>) => void;
+  /** Prepares a body that is streamed for the connection of the request. Absent: the runtime takes it as it is. */
+  streamed?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 };

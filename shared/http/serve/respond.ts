@@ -30,8 +30,11 @@ export async function respond(
   const content = isDocument ? answer.body : await jsonTextOf(operation, answer.body);
   const body =
     coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
-  return new Response(body, { status, headers });
+  const { streamed = asItIs } = c.env;
+  return new Response(body instanceof ReadableStream ? streamed(body) : body, { status, headers });
 }
+
+const asItIs = (body: ReadableStream<Uint8Array>) => body;
 
 /** A group has up to 50,000 members in one response. */
 const jsonTextOf = ({ protocol }: Pick<Operation<never>, 'protocol'>, body: unknown) =>

@@ -4,6 +4,7 @@ import { GuardedClient, type PoolState } from './client.ts';
 import { refusesOptions, type Session, type Timeouts } from './limits.ts';
 import { PreparedStatements, type PrepareReport } from './prepared.ts';
 import { NoResponseError, Slots, withTimeout } from './slots.ts';
+import { withSystemRoots } from './system-roots.ts';
 
 export type PoolOptions = {
   url: string;
@@ -80,7 +81,7 @@ export function createPool(options: PoolOptions): Pool {
 
 function poolOf(url: string, options: PoolOptions, shared: PoolState): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withSystemRoots(url),
     application_name: options.applicationName,
     max: options.maxConnections,
     idleTimeoutMillis: options.idleMs,

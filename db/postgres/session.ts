@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { basicOptions, refusesOptions } from './limits.ts';
+import { withSystemRoots } from './system-roots.ts';
 
 /** A connection outside of any pool, for tools and migrations. `processID` is missing in the declarations of `pg`. */
 export type SessionClient = pg.Client & { readonly processID: number | null };
@@ -18,7 +19,7 @@ async function connect(
   options: string | undefined,
 ): Promise<SessionClient> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withSystemRoots(url),
     connectionTimeoutMillis: 5_000,
     application_name,
     keepAlive: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cleanCertificates } from '../kernel/crypto/pem.ts';
+import { cleanCertificates, hasTrustSettings } from '../kernel/crypto/pem.ts';
 import { isId } from '../kernel/ids.ts';
 import { componentStates } from '../kernel/observability/component-state.ts';
 import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
@@ -28,9 +28,14 @@ export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-
 export const CreatedAt = Moment.describe('When the object was created. Set by the portal.');
 export const UpdatedAt = Moment.describe('When the object was last changed. Set by the portal.');
 
+const unencodedPlus = 'The plus sign of the offset must be sent as %2B in a query';
+
 /** A time in a request: RFC 3339 with any offset and precision. It is converted to UTC with milliseconds. */
 export const Instant = z.iso
-  .datetime({ offset: true })
+  .datetime({
+    offset: true,
+    error: ({ input }) => (/T[\d:.]+ \d\d:\d\d$/.test(String(input)) ? unencodedPlus : undefined),
+  })
   .max(40)
   .transform((text) => new Date(text).toISOString())
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a date and time in the years 1 to 9999')
@@ -123,16 +128,20 @@ function idList(id: typeof Id) {
     .transform((ids) => [...new Set(ids)].sort());
 }
 
-/** PEM certificates without any other text, normalised. */
+/** PEM certificates, normalised. Text around them is removed. */
 export const Certificates = z
   .string()
   // Several pages of 500 objects must fit into the 128 MB of memory of a Worker.
   .max(16_384)
-  .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
+  .regex(/-----BEGIN (TRUSTED )?CERTIFICATE-----/, 'Must be PEM certificates')
   .transform((text, { addIssue }) => {
     const clean = cleanCertificates(text);
     if (clean !== undefined) return clean;
-    addIssue('Must contain only PEM certificates');
+    addIssue(
+      hasTrustSettings(text)
+        ? 'A TRUSTED CERTIFICATE must be converted first: openssl x509 -in FILE -out OTHER'
+        : 'Must contain complete PEM certificates, and no keys',
+    );
     return z.NEVER;
   })
   .meta({ 'x-multiline': true });

@@ -45,7 +45,12 @@ export const schemas = {
   'Must be an integer from 1 to 500': 'Должно быть целым числом от 1 до 500',
   'Must be base64url': 'Должно быть в кодировке base64url',
   'Must be PEM certificates': 'Должно содержать сертификаты в формате PEM',
-  'Must contain only PEM certificates': 'Должно содержать только сертификаты в формате PEM',
+  'The plus sign of the offset must be sent as %2B in a query':
+    'Знак плюс смещения нужно передавать в запросе как %2B',
+  'Must contain complete PEM certificates, and no keys':
+    'Должно содержать полные сертификаты в формате PEM и не содержать ключей',
+  'A TRUSTED CERTIFICATE must be converted first: openssl x509 -in FILE -out OTHER':
+    'TRUSTED CERTIFICATE сначала нужно преобразовать: openssl x509 -in FILE -out OTHER',
   'Must be a number of seconds': 'Должно быть числом секунд',
   'Must be a cursor of this operation': 'Должно быть курсором этой операции',
   'Must not be a URL': 'Не должно быть URL',

@@ -4,6 +4,7 @@ import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
 import { unstorable } from '../../../shared/http/serve/read-input.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
+import { Instant } from '../../../shared/shapes/fields.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
   fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);
@@ -48,4 +49,13 @@ describe('the JSON pointers of errors', () => {
     expect(unstorable({ [long]: '\0' }, '?')).toMatchObject([{ pointer: '?' }]);
     expect(pointersOf(z.strictObject({}), { [long]: 1 })).toEqual(['']);
   });
+});
+
+it('a plus sign that was not encoded is named', () => {
+  const detailOf = (text: string) => fieldErrors(Instant.safeParse(text).error, '?')[0]?.detail;
+  expect(detailOf('2026-11-21T08:30:00 03:00')).toBe(
+    'The plus sign of the offset must be sent as %2B in a query',
+  );
+  expect(detailOf('2026-11-21T08:30:00+03:00')).toBeUndefined();
+  expect(detailOf('yesterday')).not.toContain('plus');
 });

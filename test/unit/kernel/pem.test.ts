@@ -22,12 +22,18 @@ describe('PEM certificates', () => {
   });
 
   it.each([
+    ['before one', `Bag Attributes\n    friendlyName: root\nsubject=CN\n${ca}`, ca],
+    ['after one', `${ca}# the root`, ca],
+    ['between two', `${ca}and\n${leaf}`, `${ca}${leaf.trim()}\n`],
+  ])('may have text %s, which is removed', (_, text, clean) => {
+    expect(cleanCertificates(text)).toBe(clean);
+  });
+
+  it.each([
     ['nothing', ''],
     ['blanks', ' \n '],
     ['text', 'no certificate'],
-    ['text before one', `subject=CN\n${ca}`],
-    ['text after one', `${ca}# the root`],
-    ['text between two', `${ca}and\n${leaf}`],
+    ['one with trust settings', ca.replaceAll(' CERTIFICATE', ' TRUSTED CERTIFICATE')],
     ['a comment inside', ca.replace('\n', '\nComment: x\n')],
     ['no base64', ca.replace('MII', 'MI*')],
     ['base64 cut short', pemOf(base64Of(ca).slice(0, -1))],

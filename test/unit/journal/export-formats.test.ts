@@ -52,7 +52,6 @@ describe('a CSV file', () => {
     ' =1+1',
     '\u00a0=1+1',
     '\u3000\u2003@SUM(A1)',
-    '\n=1+1',
     '\ufeff=1+1',
     '\u200b=1+1',
     '  \tx',
@@ -67,7 +66,28 @@ describe('a CSV file', () => {
     expect(readCsv(fileOf('csv', [saying(text)]))[1]).toEqual(['a', `'${text}`, '2', '{"n": 1}']);
   });
 
-  it.each(['a=1', ' a-b', '１＋１', '#1', "'=1"])('other cells stay as they are: %j', (text) => {
+  it.each([
+    ['5;=1+1;6', "5;'=1+1;6"],
+    ['5; =1+1', "5;' =1+1"],
+    ['a|@x', "a|'@x"],
+    ['a\t+1', "a\t'+1"],
+    ['a\r\n-1', "a\r\n'-1"],
+    ['5;"=1+1"', '5;\'"=1+1"'],
+    ['=1;=2', "'=1;'=2"],
+    ['\n=1+1', "'\n'=1+1"],
+  ])('no part of a cell becomes a formula where another separator is used: %j', (text, safe) => {
+    expect(readCsv(fileOf('csv', [saying(text)]))[1]?.[1]).toBe(safe);
+  });
+
+  it.each([
+    'a=1',
+    'a;b=1',
+    'x|y-z',
+    ' a-b',
+    '１＋１',
+    '#1',
+    "'=1",
+  ])('other cells stay as they are: %j', (text) => {
     expect(readCsv(fileOf('csv', [saying(text)]))[1]?.[1]).toBe(text);
   });
 

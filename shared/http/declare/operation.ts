@@ -181,19 +181,38 @@ export function endpointIn<D extends BaseDeps>() {
   ): Operation<D> {
     const { route, credential, ...rest } = declaration;
     const [method, path] = route.split(' ') as [Method, string];
+    const isHtml = isPage({ ...declaration, method });
     return {
       ...rest,
       method,
       path,
       ...(credential && { credential }),
       run: async (ctx, raw) => {
-        const input = checkInput(declaration, raw);
+        const input = checkInput(declaration, isHtml ? withKnownQuery(raw, declaration.query) : raw);
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
         if (credential?.in === 'input') ctx.principal = await credential.prove(ctx, input);
         // The guard or the credential check has run, so the principal has a type that the declaration allows.
         return handler(ctx as RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input);
       },
     };
+  };
+}
+
+/** True for an operation whose only content is HTML. */
+export const isPage = ({
+  method,
+  returns,
+  alsoReturns,
+}: Pick<Operation<never>, 'method' | 'returns' | 'alsoReturns'>): boolean =>
+  method === 'GET' && returns[1] === null && alsoReturns?.join() === 'text/html';
+
+/** Other programs append parameters to the addresses of pages, for example `utm_source`. Pages ignore them. */
+function withKnownQuery(raw: RawInput, query: Shape | undefined): RawInput {
+  const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+  return {
+    ...raw,
+    query: Object.fromEntries(Object.entries(raw.query).filter(([name]) => known.includes(name))),
+    faults: raw.faults.filter(({ pointer }) => !pointer.startsWith('?') || known.includes(pointer.slice(1))),
   };
 }
 

@@ -1,7 +1,7 @@
 import { jsonInTurns } from '../../kernel/json/write.ts';
 import type { HttpDeps } from '../context.ts';
 import type { Operation, Shape } from '../declare/operation.ts';
-import { Answer, Document, withCharset } from './answer.ts';
+import { Answer, type Content, Document, withCharset } from './answer.ts';
 import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import type { Served } from './request-context.ts';
@@ -30,11 +30,11 @@ export async function respond(
   const content = isDocument ? answer.body : await jsonTextOf(operation, answer.body);
   const body =
     coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
-  const { streamed = asItIs } = c.env;
-  return new Response(body instanceof ReadableStream ? streamed(body) : body, { status, headers });
+  return new Response(forConnection(c, body), { status, headers });
 }
 
-const asItIs = (body: ReadableStream<Uint8Array>) => body;
+const forConnection = ({ env: { streamed } }: Served, body: Content): Content =>
+  streamed && body instanceof ReadableStream ? streamed(body) : body;
 
 /** A group has up to 50,000 members in one response. */
 const jsonTextOf = ({ protocol }: Pick<Operation<never>, 'protocol'>, body: unknown) =>

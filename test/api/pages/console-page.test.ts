@@ -24,6 +24,16 @@ const visit = ({ portal }: World, path: string, headers: Record<string, string> 
   portal.send(`GET ${path}`, { headers: { ...html, ...headers } });
 const factsIn = ({ body }: Answer) => JSON.parse(/id="facts">(.*?)<\/script>/s.exec(body)?.[1] ?? '{}');
 
+it.each([
+  '/signin?utm_source=mail',
+  '/console/?utm_source=mail&utm_source=mail&__proto__=x',
+])('a page ignores parameters that other programs append: %s', async (path) => {
+  const cookie = await cookieOf(world, administrator);
+  expect((await visit(world, path, { cookie })).status).toBe(200);
+  const known = await visit(world, '/signin?next=%2F&next=%2F&fbclid=1');
+  expect(known.status).toBe(422);
+});
+
 describe('the console', () => {
   let cookie: string;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ export type StreamRequest = {
 };
 
 /** A change with its text, which all streams share. */
-export type EncodedChange = { change: Change; text: Uint8Array };
+type EncodedChange = { change: Change; text: Uint8Array };
 
 /** Changes in their order, and the place behind them. */
 export type Announcement = { epoch: string; changes: readonly EncodedChange[]; end: ChangePosition };
@@ -108,13 +108,13 @@ export class ChangeStream {
 
   beat(): void {
     if (this.#isWanted) this.#send(heartbeat);
-    else if (this.#wasRead) this.#waitsSince ??= performance.now();
+    else if (this.#wasRead) this.#noteWaiting();
   }
 
   /** Sends what waits, if the client reads. */
   flush(): void {
     if (this.#hasEnded || this.#queue.isEmpty()) return;
-    if (!this.#isWanted) this.#waitsSince ??= performance.now();
+    if (!this.#isWanted) this.#noteWaiting();
     else {
       const bytes = this.#queue.take();
       if (bytes) this.#send(bytes);
@@ -133,6 +133,10 @@ export class ChangeStream {
     if (this.#hasEnded) return;
     this.#finish();
     this.#controller?.error(reason);
+  }
+
+  #noteWaiting(): void {
+    if (this.#waitsSince === undefined) this.#waitsSince = performance.now();
   }
 
   #finish(): void {

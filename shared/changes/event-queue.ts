@@ -1,5 +1,5 @@
 /** Bytes of announced changes that may wait for a client. Above them it gets one `reset` instead. */
-export const mostWaiting = 65_536;
+const mostWaiting = 65_536;
 /** Milliseconds between two events `reset` of a stream: each makes its client read everything again. */
 const resetEveryMs = 2_000;
 

@@ -15,6 +15,7 @@ import { reversedRanges } from '../../shapes/ranges.ts';
 import type { RequestCtx } from '../context.ts';
 import { Document } from '../serve/answer.ts';
 import type { Conditions } from '../serve/conditions.ts';
+import { isPage, withKnownQuery } from './page-query.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Shape = z.ZodType;
@@ -195,24 +196,6 @@ export function endpointIn<D extends BaseDeps>() {
         return handler(ctx as RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input);
       },
     };
-  };
-}
-
-/** True for an operation whose only content is HTML. */
-export const isPage = ({
-  method,
-  returns,
-  alsoReturns,
-}: Pick<Operation<never>, 'method' | 'returns' | 'alsoReturns'>): boolean =>
-  method === 'GET' && returns[1] === null && alsoReturns?.join() === 'text/html';
-
-/** Other programs append parameters to the addresses of pages, for example `utm_source`. Pages ignore them. */
-function withKnownQuery(raw: RawInput, query: Shape | undefined): RawInput {
-  const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
-  return {
-    ...raw,
-    query: Object.fromEntries(Object.entries(raw.query).filter(([name]) => known.includes(name))),
-    faults: raw.faults.filter(({ pointer }) => !pointer.startsWith('?') || known.includes(pointer.slice(1))),
   };
 }
 

@@ -9,9 +9,9 @@ import type { Server, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { traceOf } from '../../context/trace.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
-import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Invocation } from '../invocation.ts';
+import { cutOnFailure, discardUnread } from './bodies.ts';
 import { clientOf } from './client-address.ts';
 import { limitConnections } from './connections.ts';
 import {
@@ -21,7 +21,6 @@ import {
   rejectionResponse,
   rejectMalformed,
 } from './refusals.ts';
-import { discardUnread } from './unread-bodies.ts';
 
 export type ServeOptions = {
   fetch: (request: Request, invocation: Invocation) => Response | Promise<Response>;
@@ -177,11 +176,8 @@ function listenerOf(
         forwardedProto: header(headers['x-forwarded-proto']),
       };
       try {
-        return await fetch(request, {
-          client: clientOf(peer, trustProxy),
-          background,
-          streamed: (body) => cutOnFailure(body, outgoing, log),
-        });
+        const streamed = (body: ReadableStream<Uint8Array>) => cutOnFailure(body, outgoing, log);
+        return await fetch(request, { client: clientOf(peer, trustProxy), background, streamed });
       } finally {
         if (outgoing instanceof ServerResponse) discardUnread(outgoing.req, outgoing, unread);
       }
@@ -196,34 +192,6 @@ function listenerOf(
         return rejectionResponse('internal', { pages });
       },
     },
-  );
-}
-
-/**
- * Ends the connection when the body fails, so that the client does not take a part for the whole. The adapter would print the
- * error.
- */
-function cutOnFailure(
-  body: ReadableStream<Uint8Array>,
-  outgoing: { destroy(): unknown },
-  log: ServeOptions['log'],
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  reader.closed.catch((error: unknown) => {
-    // Other failures than the end of the access or of the patience are faults.
-    if (!(error instanceof AppError)) log.error('a streamed response failed', { error });
-    outgoing.destroy();
-  });
-  return new ReadableStream(
-    {
-      pull: (controller) =>
-        reader.read().then(
-          ({ done, value }) => (done ? controller.close() : controller.enqueue(value)),
-          () => undefined,
-        ),
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
   );
 }
 

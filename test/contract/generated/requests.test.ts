@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPage } from '../../../shared/http/declare/operation.ts';
+import { isPage } from '../../../shared/http/declare/page-query.ts';
 import { bodyLimitOf } from '../../../shared/http/serve/body-limits.ts';
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
 import type { Answer, SendOptions, TestPortal } from '../../support/portal.ts';

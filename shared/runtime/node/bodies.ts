@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/observability/log.ts';
 
 /** Maximum number of bytes discarded after a response, before the connection is closed. */
 const mostBytes = 16 * 1_048_576;
@@ -35,4 +37,32 @@ function discard(incoming: IncomingMessage, patienceMs: number): void {
     if (bytes > mostBytes) close();
   });
   incoming.resume();
+}
+
+/**
+ * Ends the connection when the body fails, so that the client does not take a part for the whole. The adapter would print the
+ * error.
+ */
+export function cutOnFailure(
+  body: ReadableStream<Uint8Array>,
+  outgoing: { destroy(): unknown },
+  log: Pick<Log, 'error'>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  reader.closed.catch((error: unknown) => {
+    // Other failures than the end of the access or of the patience are faults.
+    if (!(error instanceof AppError)) log.error('a streamed response failed', { error });
+    outgoing.destroy();
+  });
+  return new ReadableStream(
+    {
+      pull: (controller) =>
+        reader.read().then(
+          ({ done, value }) => (done ? controller.close() : controller.enqueue(value)),
+          () => undefined,
+        ),
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1705,7 +1705,7 @@ export type Dispatcher = {
     until: string;
   } | null;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "workplace_reassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -1832,7 +1832,7 @@ export type DispatcherRestore = {
     until: string;
   } | null;
   /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "workplace_reassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -2196,7 +2196,7 @@ export type Farm = {
   /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
   kind: "dispatcher" | "openuds" | null;
   /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "workplace_reassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
@@ -2289,7 +2289,7 @@ export type FarmRestore = {
   /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
   kind: "dispatcher" | "openuds" | null;
   /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
-  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "workplace_reassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "repeatable_connections" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */

@@ -8,8 +8,8 @@ import { readSchemaFiles, type SchemaFiles } from './migrator/files.ts';
 import { becomeOnlyMigration, inTransaction, withLockTimeout } from './migrator/locks.ts';
 import { SchemaRefusal } from './migrator/refusal.ts';
 import { type SchemaState, schemaStateIn } from './migrator/state.ts';
-import { setFormats } from './postgres/formats.ts';
-import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
+import { setFormats } from './postgres/session/formats.ts';
+import { connectSession, type SessionClient, sharesSessions } from './postgres/session/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
 
 /**

@@ -14,7 +14,7 @@ import { setFlightDriver } from './flight.ts';
 import { type FlightDriver, settledOneByOne } from './flight-driver.ts';
 import { type LeaseDriver, runLeasedFrame } from './leased-frame.ts';
 import { type HandleOn, runBatch } from './postgres/batch.ts';
-import { beginWith } from './postgres/limits.ts';
+import { beginWith } from './postgres/session/limits.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
 export type NeonOptions = ConnectOptions & {

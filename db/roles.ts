@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
-import { formatNames, roleFormat } from './postgres/formats.ts';
+import { formatNames, roleFormat } from './postgres/session/formats.ts';
 
 /** The role of a connection. A pooler can map the name in the URL to another role. */
 export async function currentRole(db: Db): Promise<string> {

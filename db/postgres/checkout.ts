@@ -2,8 +2,8 @@ import type pg from 'pg';
 import utils from 'pg/lib/utils.js';
 import type { NoteCommit } from '../client.ts';
 import type { GuardedClient } from './client.ts';
-import { beginWith, type Timeouts } from './limits.ts';
 import type { PreparedStatements } from './prepared.ts';
+import { beginWith, type Timeouts } from './session/limits.ts';
 import { NoResponseError, withTimeout } from './slots.ts';
 
 export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;

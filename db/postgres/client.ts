@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { cancelStatement } from './cancel.ts';
-import { readSession, type Session, startupOptions, type Timeouts } from './limits.ts';
 import { preparedNames } from './prepared.ts';
+import { readSession, type Session, startupOptions, type Timeouts } from './session/limits.ts';
 import type { Slots } from './slots.ts';
 
 /** State shared by the connections of a pool. */

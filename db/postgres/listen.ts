@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectSession } from './session.ts';
+import { connectSession } from './session/session.ts';
 import { workChannel } from './work-notice.ts';
 
 /** A connection of its own that receives notifications of work. */

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { type CheckedOutConnection, Checkout, type Query } from './checkout.ts';
 import { GuardedClient, type PoolState } from './client.ts';
-import { refusesOptions, type Session, type Timeouts } from './limits.ts';
 import { PreparedStatements, type PrepareReport } from './prepared.ts';
+import { refusesOptions, type Session, type Timeouts } from './session/limits.ts';
+import { withSystemRoots } from './session/system-roots.ts';
 import { NoResponseError, Slots, withTimeout } from './slots.ts';
-import { withSystemRoots } from './system-roots.ts';
 
 export type PoolOptions = {
   url: string;

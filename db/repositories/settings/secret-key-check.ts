@@ -1,6 +1,6 @@
 import { isNull, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
-import { formatNames } from '../../postgres/formats.ts';
+import { formatNames } from '../../postgres/session/formats.ts';
 import { installation } from '../../schema/settings/installation.ts';
 
 /** What a process checks before it uses a database. */

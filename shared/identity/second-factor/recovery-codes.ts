@@ -5,7 +5,8 @@ import { sha256 } from '../../kernel/crypto/digests.ts';
 export const newRecoveryCodes = (): string[] => Array.from({ length: 10 }, newRecoveryCode);
 
 /** The stored hash of a code. Spaces and dashes of all kinds are ignored: programs for texts replace hyphens. */
-export const recoveryHash = (code: string): string => sha256(code.replace(/[\s\p{Dash}]/gu, '').toUpperCase());
+export const recoveryHash = (code: string): string =>
+  sha256(code.replace(/[\s\p{Dash}]/gu, '').toUpperCase());
 
 /** Characters that are not confused with each other on paper. */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
-import { assertFormats } from '../../../db/postgres/formats.ts';
+import { assertFormats } from '../../../db/postgres/session/formats.ts';
 import {
   placeOf,
   placesIn,

@@ -41,9 +41,11 @@ const open = () =>
       answer.on('data', (chunk: Buffer) => {
         text += chunk.toString();
       });
-      answer.on('error', () => undefined).on('close', () => {
-        hasEnded = true;
-      });
+      answer
+        .on('error', () => undefined)
+        .on('close', () => {
+          hasEnded = true;
+        });
       resolve({ text: () => text, hasEnded: () => hasEnded, close: () => sent.destroy() });
     });
     sent.end();
@@ -67,8 +69,7 @@ async function positionOf({ id }: Json): Promise<bigint> {
 }
 
 /** The transaction up to which a client has seen the changes, or was told to read everything again. */
-const seenTo = (text: string): bigint =>
-  BigInt(text.slice(text.lastIndexOf('\nid: ')).split('.')[1] ?? 0);
+const seenTo = (text: string): bigint => BigInt(text.slice(text.lastIndexOf('\nid: ')).split('.')[1] ?? 0);
 
 const memory = (): number => {
   globalThis.gc?.();

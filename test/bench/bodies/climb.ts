@@ -23,7 +23,7 @@ export type ClimbEffort = {
 };
 
 /** The accepted request of an operation that needs most processor time. */
-export type WorstRequest = {
+type WorstRequest = {
   operation: string;
   status: number;
   bytes: number;

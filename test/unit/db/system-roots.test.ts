@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { withSystemRoots } from '../../../db/postgres/system-roots.ts';
+import { withSystemRoots } from '../../../db/postgres/session/system-roots.ts';
 
 it.each([
   'postgres://u:p@db/portal?sslrootcert=system',

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { atomically, type Connection, withTransaction } from '../../../../db/client.ts';
 import { connectPg } from '../../../../db/pg.ts';
-import { formatNames, roleFormat } from '../../../../db/postgres/formats.ts';
+import { formatNames, roleFormat } from '../../../../db/postgres/session/formats.ts';
 import { auditEvents } from '../../../../db/schema/audit/events.ts';
 import { createSealer } from '../../../../shared/kernel/crypto/sealing.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';

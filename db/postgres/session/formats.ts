@@ -1,4 +1,4 @@
-import { ConfigError } from '../../shared/kernel/config-error.ts';
+import { ConfigError } from '../../../shared/kernel/config-error.ts';
 
 /**
  * Settings of a session on which parsers of results and the statements depend, with their values. The defaults of a role

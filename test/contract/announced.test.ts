@@ -30,6 +30,7 @@ const withoutChange: Readonly<Record<string, string>> = {
   'spsession.assist': 'returns the address of a viewer',
   'webhook.test': 'a delivery is no object: the page of the webhook reads its deliveries again',
   'webhook.replay': 'as webhook.test',
+  'dispatcher.retryAccount': 'a pause of logins is no object: the page of the dispatcher reads it again',
   'webhook.replayAll': 'as webhook.test',
   'userPasskey.revoke': 'only the page of the user shows passkeys, and reads them again',
   'authenticator.testSignIn': 'a test is shown to its session only',

@@ -6,6 +6,7 @@ import { ownerOf, type SignedIn } from '../../context/principal.ts';
 import { Changes } from '../../shapes/fields.ts';
 import type { RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
+import { withCharset } from '../serve/answer.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 
 /** The effect of a write: its response and its audit events. */
@@ -63,5 +64,6 @@ export async function describeWrite<D extends BaseDeps>(
       events: await eventsOfRequest(handle, by),
     };
   });
-  return Response.json({ dry_run: true, would } satisfies z.input<typeof DryRun>);
+  const body = { dry_run: true, would } satisfies z.input<typeof DryRun>;
+  return Response.json(body, { headers: { 'content-type': withCharset('application/json') } });
 }

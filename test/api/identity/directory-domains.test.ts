@@ -108,7 +108,7 @@ describe('a directory domain', () => {
     [{ user_filter: '(uid=*))(' }, '/params/user_filter'],
     [{ user_id_attribute: 'a b' }, '/params/user_id_attribute'],
     [{ nested_groups: true }, '/params/nested_groups'],
-    [{ ca_certificate: `${caPem}# junk` }, '/params/ca_certificate'],
+    [{ ca_certificate: caPem.slice(0, -20) }, '/params/ca_certificate'],
     [{ bind_password: '' }, '/params/bind_password'],
     [{ kerberos: { realm: 'X' } }, '/params/kerberos/kdc'],
     [{ kerberos: { realm: 'X', kdc: ['kdc'], anchors: caPem } }, '/params/kerberos/kdc/0'],

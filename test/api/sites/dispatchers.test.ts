@@ -127,7 +127,7 @@ describe('dispatchers', () => {
     ['timeout_ms', 20_001],
     ['kind', 'other'],
     ['ca_certificate', 'no certificate'],
-    ['ca_certificate', `${pem}junk`],
+    ['ca_certificate', pem.slice(0, -20)],
     ['ca_certificate', pem.replace('MII', 'MI!')],
     ['health_key', ''],
     ['farm_id', 'x'],

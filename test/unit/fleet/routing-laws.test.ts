@@ -105,6 +105,7 @@ const isOut = ({ rule, site }: RoutingFacts, one: MemberFacts): boolean =>
   !site.enabled ||
   !one.enabled ||
   !one.farm.enabled ||
+  one.refused ||
   one.entitled === false;
 
 const hasSession = ({ sessions }: RoutingFacts, one: MemberFacts): boolean =>

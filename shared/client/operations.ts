@@ -1241,7 +1241,7 @@ export type Connection = {
     host: string;
     /** TCP port of the gateway. */
     port: number;
-    /** Ticket that opens up to 4 tunnels for RDP or 16 for SPICE, within 30 seconds of the first one. */
+    /** Ticket that opens up to 4 tunnels for RDP within 120 seconds of the first one, or 16 for SPICE within 30 seconds. */
     ticket: string;
     /** Seconds within which the first tunnel must be opened. */
     expires_in: number;
@@ -12362,7 +12362,7 @@ export type Operations = {
     answer: Theme;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Open a tunnel with a ticket. A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403. Requires no session. */
+  /** Open a tunnel with a ticket. The first tunnel of a ticket must be opened within 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels within 120 seconds of the first for RDP, whose clients may reconnect, or 16 within 30 seconds of the first for SPICE, which uses one connection per channel. Each tunnel has its own `notify`. Every invalid request is rejected with 403. Requires no session. */
   "tunnel.begin": {
     asks: {
       path: {

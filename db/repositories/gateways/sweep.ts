@@ -9,13 +9,12 @@ import { gatewayStats } from './gateways.ts';
 const longestTunnelH = 24;
 /** A heartbeat counts only tunnels that began at least this many seconds before it. */
 const heartbeatLagS = 60;
-/** Seconds after the first use of a ticket in which it opens tunnels. A ticket that is used later replaces them. */
-const openingS = 30;
 
 /**
  * Tunnels whose end was not reported, because their gateway was killed or the report was lost:
  * - the oldest tunnels of a gateway in excess of the number in its last heartbeat;
- * - tunnels of a session to which a later ticket opened a tunnel, because a session has one client at a time;
+ * - tunnels of a session to which a later ticket opened a tunnel, after the time in which their own ticket opens
+ *   tunnels, because a session has one client at a time;
  * - tunnels older than `longestTunnelH`.
  */
 const contradicted = sql`
@@ -34,7 +33,7 @@ const contradicted = sql`
     ${tunnels.began_at} < now() - make_interval(hours => ${longestTunnelH})
     or exists(select 1 from ${tickets} as later where later.farm_id = ${tickets.farm_id}
       and later.session_uuid = ${tickets.session_uuid}
-      and later.used_at > ${tickets.used_at} + make_interval(secs => ${openingS})))`;
+      and later.used_at > ${tickets.used_at} + make_interval(secs => ${tickets.follow_s})))`;
 
 /**
  * Ends tunnels whose end was not reported, and subtracts them from the open tunnels of their gateways, unless a later

@@ -8,8 +8,6 @@ import { bytesOf, updateCounters } from './counters.ts';
 
 /** Seconds in which the first tunnel of a ticket must begin. Open tunnels are not limited. */
 export const ticketLifeS = 60;
-/** Seconds after the first tunnel in which the other tunnels must begin. */
-const othersFollowS = 30;
 
 /** `clientIp` is null if the source address of the tunnels is not known in advance. */
 export type NewTicket = {
@@ -24,6 +22,8 @@ export type NewTicket = {
   port: number;
   /** Maximum number of tunnels. */
   tunnels: number;
+  /** Seconds after the first tunnel in which the other tunnels must begin. */
+  followS: number;
 };
 
 /** Stores a ticket; does nothing if the gateway or the farm was deleted meanwhile. */
@@ -31,7 +31,7 @@ export const addTicket = (h: Db, ticket: NewTicket): Statement =>
   h.insert(table).select(
     sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
       ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int,
-      ${ticket.tunnels}::int, now(), now() + make_interval(secs => ${ticketLifeS}), null::timestamptz
+      ${ticket.tunnels}::int, ${ticket.followS}::int, now(), now() + make_interval(secs => ${ticketLifeS}), null::timestamptz
       from ${gateways} cross join ${farms}
       where ${gateways.id} = ${ticket.gatewayId}::uuid and ${farms.id} = ${ticket.farmId}::uuid`,
   );
@@ -133,11 +133,11 @@ export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: 
   return rows.length > 0;
 }
 
-/** Before its first tunnel a ticket is valid until it expires, afterwards for `othersFollowS` seconds. */
+/** Before its first tunnel a ticket is valid until it expires, afterwards for `follow_s` seconds. */
 const isValidFor = (clientIp: string) =>
   and(
     gt(table.tunnels_left, 0),
-    sql`coalesce(${table.used_at} + make_interval(secs => ${othersFollowS}), ${table.expires_at}) > now()`,
+    sql`coalesce(${table.used_at} + make_interval(secs => ${table.follow_s}), ${table.expires_at}) > now()`,
     sql`exists(select 1 from gate where gate.id = ${table.gateway_id} and (gate.client_address = 'off'
       or coalesce(${table.client_ip} = ${clientIp}, true)
       or (gate.client_address = 'family' and family(${table.client_ip}::inet) <> family(${clientIp}::inet))))`,

@@ -8,7 +8,7 @@ import { gateways } from './gateways.ts';
 /**
  * Tickets for tunnels through a gateway. Only the SHA-256 of the ticket is stored. `host` and `port` are the target,
  * `client_ip` is the only accepted client address (null until the first tunnel), `session_uuid` is the session of the
- * farm, `used_at` the start of the first tunnel.
+ * farm, `used_at` the start of the first tunnel. Further tunnels begin within `follow_s` seconds of it.
  */
 export const gatewayTickets = pgTable(
   'gateway_tickets',
@@ -29,6 +29,7 @@ export const gatewayTickets = pgTable(
     host: text().notNull(),
     port: integer().notNull(),
     tunnels_left: integer().notNull(),
+    follow_s: integer().notNull().default(30),
     issued_at: moment().notNull().default(sql`now()`),
     expires_at: moment().notNull(),
     used_at: moment(),

@@ -1,6 +1,6 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import type { SiteGateway } from '../../../db/repositories/gateways/site-gateways.ts';
-import { addTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
+import { addTicket, type NewTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
 import { randomAlphanumerics, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -47,7 +47,7 @@ export function gatewayRouteFor(
     clientIp: ip ?? null,
     host: connection.host,
     port: portBehind(connection),
-    tunnels: tunnelsFor[protocol],
+    ...ticketLimits[protocol],
   };
   return {
     gateway,
@@ -62,11 +62,14 @@ export const isClosed = (ctx: UserCtx, { routing }: RoutedSite, protocol: string
   isCutOff(routing.gateways, { ip: plainAddress(ctx.client.ip), protocol });
 
 /**
- * Number of tunnels per ticket. SPICE opens one connection per channel: four at first, and about twelve with all
- * devices. RDP uses one connection, but its clients reconnect after they have prompted about a certificate, or when the
- * server requires another login method.
+ * Number of tunnels per ticket, and seconds after the first in which the others must begin. SPICE opens one connection
+ * per channel: four at first, and about twelve with all devices. RDP uses one connection, but its clients reconnect
+ * after they have prompted about a certificate or a password, or when the server requires another login method.
  */
-const tunnelsFor = { rdp: 4, spice: 16 } as const satisfies Record<Connection['protocol'], number>;
+const ticketLimits = {
+  rdp: { tunnels: 4, followS: 120 },
+  spice: { tunnels: 16, followS: 30 },
+} as const satisfies Record<Connection['protocol'], Pick<NewTicket, 'tunnels' | 'followS'>>;
 
 /** A ticket is valid for one port. If SPICE has a TLS port, all channels can use it. */
 const portBehind = ({ port, spice }: Connection): number => spice?.tls_port ?? port;

@@ -74,7 +74,7 @@ export const Connection = z.looseObject({
       ticket: z
         .string()
         .describe(
-          'Ticket that opens up to 4 tunnels for RDP or 16 for SPICE, within 30 seconds of the first one.',
+          'Ticket that opens up to 4 tunnels for RDP within 120 seconds of the first one, or 16 for SPICE within 30 seconds.',
         ),
       expires_in: z.int().describe('Seconds within which the first tunnel must be opened.'),
     })

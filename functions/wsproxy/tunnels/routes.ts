@@ -19,7 +19,7 @@ export const tunnelOperations = [
         route: `GET ${base}/ticket/{ticket}/{client_ip}/{gateway_token}`,
         summary: 'Open a tunnel with a ticket',
         description:
-          'A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403.',
+          'The first tunnel of a ticket must be opened within 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels within 120 seconds of the first for RDP, whose clients may reconnect, or 16 within 30 seconds of the first for SPICE, which uses one connection per channel. Each tunnel has its own `notify`. Every invalid request is rejected with 403.',
         params: BeginParams,
         query: BeginQuery,
         returns: [200, Tunnel],

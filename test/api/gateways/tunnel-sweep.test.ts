@@ -106,11 +106,11 @@ describe('open tunnels of a gateway that was killed', () => {
 
   it('are ended when a later ticket opens a tunnel to their session', async () => {
     const [first, second] = [await begin(), await begin()];
-    await age(20);
+    await age(115);
     await begin();
     await sweep();
     expect(await storedOpen()).toBe(3);
-    await age(40);
+    await age(121);
     const last = await begin();
     await sweep();
     expect([await shownOpen(), await storedOpen()]).toEqual([1, 1]);

@@ -74,6 +74,15 @@ describe('a gateway ticket', () => {
     expect((await stand.shown(gateway)).stats.connections).toBe(4);
   });
 
+  it('for RDP admits further tunnels for 120 seconds after the first, because a person answers the prompt', async () => {
+    const ticket = await stand.ticketOf(gateway);
+    expect((await stand.use(ticket, gateway)).status).toBe(200);
+    await stand.ageTickets(115);
+    expect((await stand.use(ticket, gateway)).status).toBe(200);
+    await stand.ageTickets(6);
+    expect((await stand.use(ticket, gateway)).status).toBe(403);
+  });
+
   it('is valid for 60 seconds', async () => {
     const [late, early] = [await stand.ticketOf(gateway), await stand.ticketOf(gateway)];
     await stand.ageTickets(50);

@@ -1,0 +1,1 @@
+ALTER TABLE "gateway_tickets" ADD COLUMN "follow_s" integer DEFAULT 30 NOT NULL;

@@ -170,6 +170,13 @@ const families: readonly Family[] = [
     points: ({ jobs }) => jobs.map(({ job, oldest_s }) => ({ labels: { job }, value: oldest_s })),
   },
   {
+    name: 'aggregator_webhook_up',
+    help: '0 while deliveries of the webhook fail, otherwise 1',
+    labelNames: ['webhook'],
+    points: ({ gauges }) =>
+      gauges.webhooks.map(({ webhook, is_failing }) => ({ labels: { webhook }, value: Number(!is_failing) })),
+  },
+  {
     name: 'aggregator_webhook_events_waiting',
     help: 'Events that wait for their delivery to a webhook',
     labelNames: [],

@@ -15,6 +15,7 @@ import { farmParts } from '../../schema/snapshot/farm-parts.ts';
 import { webhookDeliveries } from '../../schema/webhooks/deliveries.ts';
 import { isOnline } from '../gateways/gateways.ts';
 import { derived } from '../records/statements.ts';
+import { type WebhookGauges, webhookGauges } from '../webhooks/health.ts';
 import { farmFacts, nodeFacts } from './component-state.ts';
 
 /** The state of a node by its last probe. */
@@ -52,6 +53,7 @@ export type FleetGauges = {
   directories: { domain: string; is_refused: boolean }[];
   /** Enabled domains of identity providers. `oldest_s`: seconds since the oldest check of a session; 0 without sessions. */
   providers: { domain: string; is_failing: boolean; oldest_s: number }[];
+  webhooks: WebhookGauges;
   audit_unsealed: number;
   /** Age of the oldest unsealed event in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
@@ -76,6 +78,7 @@ export async function fleetGauges(
       gateways,
       directories: directories(types.bindAccount),
       providers: providers(types.provider),
+      webhooks: webhookGauges,
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
       webhook_events_waiting: waitingEvents(sql`count(*)::int`),

@@ -36,6 +36,14 @@ export const appendMonitoringOnce = (
     sql`not exists(select 1 from ${table} where ${and(eq(table.object_id, entry.object_id ?? ''), eq(table.code, entry.code ?? ''))})`,
   );
 
+/** A change of a state, with a record if the change, an insert or update without RETURNING, has written a row. */
+export const changeWithRecord = (h: Db, change: SQL, entry: MonitoringEntry): Statement =>
+  h.execute(
+    sql`with changed as (${change} returning 1) ${insertMonitoring(
+      sql`(select ${JSON.stringify(monitoringRow(entry))}::jsonb as record from changed) as given`,
+    )}`,
+  );
+
 /** An entry as a complete row, for statements that insert records together with a change. */
 export const monitoringRow = (entry: MonitoringEntry): Required<Row> => ({
   object_type: null,

@@ -5,6 +5,7 @@ import { webhookDeliveries as table } from '../../schema/webhooks/deliveries.ts'
 import { webhooks } from '../../schema/webhooks/webhooks.ts';
 import { type Role, rolesOf } from '../identity/login/sessions.ts';
 import { must } from '../records/statements.ts';
+import { noteHealth, type Outcome } from './health.ts';
 import { isPaused, livingOwner } from './webhooks.ts';
 
 /** Seconds after which an attempt without a result is repeated; longer than the time limit of an attempt. */
@@ -63,31 +64,18 @@ export async function claimDue(
   return (result as unknown as { rows: { claimed: Claimed[] }[] }).rows[0]?.claimed ?? [];
 }
 
-/** The result of an attempt. */
-export type Outcome = {
-  state: 'delivered' | 'dead' | 'skipped' | 'waiting';
-  /** HTTP status of the response. */
-  status: number | null;
-  /** Reason why there is no response. */
-  error: string | null;
-  duration_ms: number;
-  /** Milliseconds until the next attempt. */
-  delay_ms?: number | undefined;
-  /** Milliseconds that the receiver asks for, which all deliveries of the webhook wait. */
-  pause_ms?: number | undefined;
-};
-
 /** Fenced: an attempt whose claim has expired, and that another attempt follows, changes nothing. */
 const isCurrent = ({ id, attempts }: Pick<Claimed, 'id' | 'attempts'>) =>
   and(eq(table.id, id), eq(table.state, 'waiting'), eq(table.attempts, attempts));
 
 const inMs = (ms: number) => sql`now() + make_interval(secs => ${ms / 1_000}::float8)`;
 
-/** Records the result of an attempt. `also` are further statements of the batch. */
+/** Records the result of an attempt that ended at `at`. `also` are further statements of the batch. */
 export async function recordOutcome(
   db: Db,
   claimed: Claimed,
   { delay_ms, pause_ms, ...outcome }: Outcome,
+  at: Date,
   also: (h: Db) => Statement[] = () => [],
 ): Promise<void> {
   const due = delay_ms === undefined ? {} : { due_at: inMs(delay_ms) };
@@ -102,7 +90,7 @@ export async function recordOutcome(
       .update(table)
       .set({ ...outcome, ...due, claimed_until: null })
       .where(isCurrent(claimed)),
-    ...healthOf(h, id, outcome.state),
+    ...noteHealth(h, claimed.webhook, outcome, at),
     ...(pause_ms === undefined
       ? []
       : [
@@ -113,23 +101,6 @@ export async function recordOutcome(
         ]),
     ...also(h),
   ]);
-}
-
-/** A success is noted at most every ten seconds. */
-function healthOf(h: Db, id: string, state: Outcome['state']): Statement[] {
-  if (state === 'skipped') return [];
-  if (state !== 'delivered') {
-    const isFirst = and(eq(webhooks.id, id), sql`${webhooks.failing_since} is null`);
-    return [h.update(webhooks).set({ failing_since: sql`now()` }).where(isFirst)];
-  }
-  const isNews = sql`(${webhooks.failing_since} is not null or ${webhooks.last_success_at} is null
-    or ${webhooks.last_success_at} < now() - interval '10 seconds')`;
-  return [
-    h
-      .update(webhooks)
-      .set({ failing_since: null, last_success_at: sql`now()` })
-      .where(and(eq(webhooks.id, id), isNews)),
-  ];
 }
 
 /** Hands a delivery back whose attempt was interrupted by the stop of the sidecar; the attempt does not count. */

@@ -8,6 +8,7 @@ import { directoryRefusals } from '../../../db/schema/identity/directory-refusal
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { providerStates } from '../../../db/schema/identity/providers/states.ts';
 import { users } from '../../../db/schema/identity/users.ts';
+import { webhooks } from '../../../db/schema/webhooks/webhooks.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
@@ -70,6 +71,7 @@ const further = {
       'aggregator_jobs_oldest_seconds',
     ],
     'aggregator_audit_unsealed',
+    'aggregator_webhook_up',
     ...['aggregator_webhook_events_waiting', 'aggregator_webhook_events_oldest_seconds'],
   ],
   counter: [
@@ -233,6 +235,21 @@ test('an identity provider that does not answer is a metric', async () => {
   expect((await values())('aggregator_provider_checks_oldest_seconds', labels)).toBe(0);
   await db.insert(providerStates).values({ authenticator_id: id, failing_since: new Date() });
   expect((await values())('aggregator_provider_up', labels)).toBe(0);
+});
+
+test('a webhook whose deliveries fail is a metric while it is enabled', async () => {
+  const { db } = admin;
+  const id = newId();
+  const names = { name: 'tickets', name_key: 'tickets', url: 'https://hooks.example.com', events: [] };
+  await db.insert(webhooks).values({ id, ...names, sealed_secret: 'none', active_since: new Date() });
+  const up = async () => (await values())('aggregator_webhook_up', '{webhook="tickets"}');
+  const change = (members: Partial<typeof webhooks.$inferInsert>) =>
+    db.update(webhooks).set(members).where(eq(webhooks.id, id));
+  expect(await up()).toBe(1);
+  await change({ failing_since: new Date() });
+  expect(await up()).toBe(0);
+  await change({ enabled: false });
+  expect(await up()).toBeUndefined();
 });
 
 test('the descriptors of the process are counted, and their limit', async () => {

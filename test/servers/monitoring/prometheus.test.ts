@@ -12,6 +12,7 @@ import { providerGrants } from '../../../db/schema/identity/providers/grants.ts'
 import { providerStates } from '../../../db/schema/identity/providers/states.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
+import { webhooks } from '../../../db/schema/webhooks/webhooks.ts';
 import { type Queue, startQueue } from '../../../functions/health/jobs/queue/queue.ts';
 import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -101,7 +102,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has no alert for a site in maintenance, its farm and its node', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(21);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(22);
     const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
     expect(ofFleet).toHaveLength(maintained.length);
     for (const { query } of ofFleet) await hasRows(query);
@@ -121,7 +122,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
   });
 
   it('has data for every alert rule in a failure', async () => {
-    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(21);
+    await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(22);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');
     for (const { name, query } of rules) if (name !== 'AggregatorSidecarDown') await hasRows(query);
@@ -177,6 +178,11 @@ async function stage({ db }: Connection): Promise<void> {
   const refusal = { account_fingerprint: 'any', refusals: 1, refused_at: past, retry_at: past };
   await db.insert(directoryRefusals).values({ authenticator_id: domain, ...refusal });
   await failingProvider(db, past);
+  const receiver = { url: 'https://hooks.example.com', events: [], sealed_secret: 'none' };
+  await db.insert(webhooks).values({
+    ...{ id: newId(), name: 'tickets', name_key: 'tickets', active_since: past, failing_since: past },
+    ...receiver,
+  });
   await db.insert(jobOutbox).values({ id: newId(), kind: 'forgotten', payload: {}, created_at: past });
   await db.execute(sql`insert into audit_events (id, at, event, category, level, result)
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);

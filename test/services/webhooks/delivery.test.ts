@@ -27,7 +27,11 @@ beforeAll(() => {
 afterAll(() => stand.close());
 
 const journalOf = ({ id }: Json) =>
-  world.portal.db.select().from(monitoringRecords).where(eq(monitoringRecords.object_id, id));
+  world.portal.db
+    .select()
+    .from(monitoringRecords)
+    .where(eq(monitoringRecords.object_id, id))
+    .orderBy(monitoringRecords.created_at, monitoringRecords.id);
 const inSeconds = (time: string): number => (new Date(time).getTime() - Date.now()) / 1_000;
 const typesOf = (received: readonly Received[]): string[] =>
   received.map(({ body }) => JSON.parse(body).type);
@@ -238,7 +242,10 @@ describe('a delivery that fails', () => {
       reason: 'gone',
       dead: 1,
     });
-    expect(await journalOf(webhook)).toMatchObject([{ code: 'webhook_disabled', level: 'error' }]);
+    expect(await journalOf(webhook)).toMatchObject([
+      { code: 'webhook_failing', level: 'warning' },
+      { code: 'webhook_disabled', level: 'error' },
+    ]);
     const history = (await admin(`GET ${base}/webhooks/${webhook.id}/history`)).body.items;
     expect(history[0]).toMatchObject({ changes: [{ field: 'enabled', before: true, after: false }] });
     await addTag(admin);
@@ -257,6 +264,30 @@ describe('a delivery that fails', () => {
     await addTag(admin);
     await stand.pass();
     expect(await stand.read(webhook)).toMatchObject({ state: 'disabled', reason: 'failing' });
+  });
+
+  it('is in the monitoring journal once until the next success, which is there as well', async () => {
+    const { receiver, webhook } = await stand.add({ events: ['tag.created'] }, { reaction: { status: 500 } });
+    const journal = async () => (await journalOf(webhook)).map(({ code, level }) => [code, level]);
+    for (let n = 0; n < 3; n++) await addTag(admin);
+    await stand.pass();
+    await stand.makeDue(webhook);
+    await stand.deliver();
+    expect(receiver.received).toHaveLength(6);
+    expect(await journal()).toEqual([['webhook_failing', 'warning']]);
+    receiver.reaction = { status: 204 };
+    await stand.makeDue(webhook);
+    await stand.deliver();
+    const pair = [
+      ['webhook_failing', 'warning'],
+      ['webhook_delivers', 'info'],
+    ];
+    expect(await journal()).toEqual(pair);
+    await receiver.close();
+    await addTag(admin);
+    await stand.pass();
+    expect(await journal()).toEqual([...pair, ['webhook_failing', 'warning']]);
+    expect((await journalOf(webhook)).at(-1)?.details).toEqual({ status: null, error: expect.any(String) });
   });
 
   it('keeps no content of the response', async () => {

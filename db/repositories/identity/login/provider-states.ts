@@ -1,7 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../../client.ts';
 import { providerStates as table } from '../../../schema/identity/providers/states.ts';
-import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../../monitoring/records.ts';
+import { changeWithRecord } from '../../monitoring/records.ts';
 
 type Domain = { id: string; name: string };
 
@@ -9,7 +9,7 @@ type Seen = 'sign_in' | 'check';
 
 /** Notes that a provider does not answer, or refuses the portal. Only the first failure writes to the monitoring journal. */
 export const noteProviderFault = (h: Db, domain: Domain, by: Seen, reason: string, at: Date): Statement =>
-  journaled(
+  changeWithRecord(
     h,
     sql`insert into ${table} (authenticator_id, failing_since, reason, seen_by) values (${domain.id}, now(), ${reason}, ${by})
       on conflict (authenticator_id) do update
@@ -29,7 +29,7 @@ export const noteProviderFault = (h: Db, domain: Domain, by: Seen, reason: strin
  * fail, because they need more rights of the portal.
  */
 export const noteProviderAnswer = (h: Db, domain: Domain, by: Seen, at: Date): Statement =>
-  journaled(
+  changeWithRecord(
     h,
     sql`update ${table} set failing_since = null, reason = null, seen_by = null
       where ${table.authenticator_id} = ${domain.id} and ${table.failing_since} is not null
@@ -47,7 +47,7 @@ export const noteLateChecks = (h: Db, domain: Domain, lateS: number | undefined,
   lateS === undefined ? noteInTime(h, domain, at) : noteLate(h, domain, Math.round(lateS), at);
 
 const noteLate = (h: Db, domain: Domain, lateS: number, at: Date): Statement =>
-  journaled(
+  changeWithRecord(
     h,
     sql`insert into ${table} (authenticator_id, late_since) values (${domain.id}, now())
       on conflict (authenticator_id) do update set late_since = excluded.late_since where ${table.late_since} is null`,
@@ -61,7 +61,7 @@ const noteLate = (h: Db, domain: Domain, lateS: number, at: Date): Statement =>
   );
 
 const noteInTime = (h: Db, domain: Domain, at: Date): Statement =>
-  journaled(
+  changeWithRecord(
     h,
     sql`update ${table} set late_since = null
       where ${table.authenticator_id} = ${domain.id} and ${table.late_since} is not null`,
@@ -71,14 +71,6 @@ const noteInTime = (h: Db, domain: Domain, at: Date): Statement =>
       code: 'provider_checks_in_time',
       message: `Checks of sessions at the identity provider of ${domain.name} are in time again`,
     },
-  );
-
-/** A change of a state, with a record in the journal if it has changed a row. */
-const journaled = (h: Db, change: SQL, entry: MonitoringEntry): Statement =>
-  h.execute(
-    sql`with changed as (${change} returning ${table.authenticator_id}) ${insertMonitoring(
-      sql`(select ${JSON.stringify(monitoringRow(entry))}::jsonb as record from changed) as given`,
-    )}`,
   );
 
 const about = ({ id, name }: Domain, at: Date) => ({

@@ -1,4 +1,5 @@
-import type { Claimed, Outcome } from '../../../../db/repositories/webhooks/attempts.ts';
+import type { Claimed } from '../../../../db/repositories/webhooks/attempts.ts';
+import type { Outcome } from '../../../../db/repositories/webhooks/health.ts';
 import { visibilityFor } from '../../../../shared/changes/visibility.ts';
 import { withQuery } from '../../../../shared/kernel/addresses/secret-query.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';

@@ -78,14 +78,15 @@ async function record(
   claimed: Claimed,
   { isGone, ...outcome }: AttemptResult,
 ): Promise<void> {
-  const reason = isGone ? 'gone' : isFailing(claimed, outcome.state, clock()) ? 'failing' : undefined;
-  if (!reason) return recordOutcome(db, claimed, outcome);
+  const at = clock();
+  const reason = isGone ? 'gone' : isFailing(claimed, outcome.state, at) ? 'failing' : undefined;
+  if (!reason) return recordOutcome(db, claimed, outcome, at);
   try {
-    await recordOutcome(db, claimed, outcome, (h) => disabling(h, claimed, reason, clock()));
+    await recordOutcome(db, claimed, outcome, at, (h) => disabling(h, claimed, reason, at));
   } catch (error) {
     // An administrator has changed the webhook, perhaps its address: the next attempt decides.
     if (raisedByMust(error)?.code !== 'precondition_failed') throw error;
-    await recordOutcome(db, claimed, outcome);
+    await recordOutcome(db, claimed, outcome, at);
   }
 }
 

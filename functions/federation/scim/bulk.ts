@@ -23,6 +23,7 @@ type Entry = Json & { status: string };
 
 /**
  * Runs operations one after the other, each for itself. An operation that refers to a resource of a later one waits for it.
+ * Ends before the first operation after the client has left, and after one that the database was not available for.
  * @throws AppError `body_too_large` for too many operations
  */
 export async function runBulk(
@@ -35,19 +36,26 @@ export async function runBulk(
       'body_too_large',
       message('A request can have at most {limit} operations', { limit: mostOperations }),
     );
+  const gone = scope.ctx.gone();
   const references = new BulkReferences(operations);
   const entries: Entry[] = [];
   let failures = 0;
-  for (let next = references.take(); next && failures < failOnErrors; next = references.take()) {
+  for (
+    let next = references.take();
+    next && failures < failOnErrors && !gone.aborted;
+    next = references.take()
+  ) {
     const { operation, isBlocked } = next;
     const entry = await entryOf(scope, operation, async () => {
       if (isBlocked) throw conflict('bulk_id', 'The operation refers to a failed or circular `bulkId`');
       return perform(scope, operation, references);
     });
     entries.push(entry);
+    const status = Number(entry.status);
+    if (status === 503) break;
+    if (status >= 400) failures++;
     // Operations that are refused before they reach the database take no turn of their own.
     await nextTurn();
-    if (Number(entry.status) >= 400) failures++;
   }
   return { schemas: [bulkResponseSchema], Operations: entries };
 }

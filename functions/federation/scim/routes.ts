@@ -110,7 +110,8 @@ const jointOperations = [
       id: 'scim.bulk',
       route: `POST ${scimPath}/Bulk`,
       summary: 'Run several SCIM operations',
-      description: 'Each operation takes effect for itself, and the response contains its status.',
+      description:
+        'Each operation takes effect for itself, and the response contains its status. An operation with the status 503 is the last one: send it and those that the response does not contain again.',
       params: DomainParams,
       body: { required: BulkRequest },
       returns: [200, BulkResponse],

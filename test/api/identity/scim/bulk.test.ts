@@ -1,8 +1,15 @@
+import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../../shared/kernel/ids.ts';
 import { unique, useWorld } from '../../../support/factories.ts';
-import { addScimUser, patchOf, type ScimClient, startScim } from '../../../support/identity/scim.ts';
-import type { Json } from '../../../support/portal.ts';
+import {
+  addScimUser,
+  filtered,
+  patchOf,
+  type ScimClient,
+  startScim,
+} from '../../../support/identity/scim.ts';
+import { baseUrl, type Json } from '../../../support/portal.ts';
 
 const world = useWorld();
 let scim: ScimClient;
@@ -113,6 +120,50 @@ describe('a bulk request', () => {
       '201',
       '404',
     ]);
+  });
+
+  it('ends with the operation during which the database becomes unavailable', async () => {
+    const { ownerDb } = world.portal;
+    await ownerDb.execute(sql`create function fail() returns trigger language plpgsql as $$
+      begin raise exception using errcode = '57P01', message = 'raised by a test'; end $$`);
+    await ownerDb.execute(sql`create trigger fails before insert on users
+      for each row when (new.name like 'unavailable%') execute function fail()`);
+    const away = { method: 'POST', path: '/Users', bulkId: 'b', data: { userName: unique('unavailable') } };
+    const answer = await bulk([newUser('a'), away, newUser('c')]);
+    await ownerDb.execute(sql`drop function fail() cascade`);
+    expect([answer.status, statuses(answer)]).toEqual([200, ['201', '503']]);
+  });
+
+  it('ends with the running operation when the client has left', async () => {
+    const { ownerDb, portal } = world.portal;
+    const isBlocked = sql<boolean>`exists(select from pg_locks where relation = 'users'::regclass and not granted)`;
+    const leaving = new AbortController();
+    const Operations = [newUser('a'), newUser('b')];
+    const { running } = await ownerDb.transaction(async (lock) => {
+      await lock.execute(sql`lock table users in share row exclusive mode`);
+      const begun = portal.fetch(
+        new Request(`${baseUrl}/scim/v2/${scim.domain.id}/Bulk`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${scim.token}`, 'content-type': 'application/scim+json' },
+          body: JSON.stringify({
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+            Operations,
+          }),
+          signal: leaving.signal,
+        }),
+        { client: { ip: '192.0.2.1', secure: true, loopback: false }, background: () => undefined },
+      );
+      await expect
+        .poll(async () => (await lock.select({ isBlocked }).from(sql`(values (1)) as once`))[0]?.isBlocked)
+        .toBe(true);
+      leaving.abort();
+      return { running: begun };
+    });
+    expect((await (await running).json()).Operations).toHaveLength(1);
+    const created = await Promise.all(
+      Operations.map(({ data }) => scim.ask(filtered('/Users', `userName eq "${data.userName}"`))),
+    );
+    expect(created.map(({ body }) => body.totalResults)).toEqual([1, 0]);
   });
 
   it('refuses more than 100 operations', async () => {

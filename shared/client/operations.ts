@@ -7828,7 +7828,7 @@ export type Webhook = {
   owner_id: string | null;
   /** Secret that signs the events. Returned once, when it is created or rotated. */
   secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
+  /** Whether the webhook has a secret. After a loss of `SECRET_KEY` it has none, and nothing is sent until it is rotated. */
   secret_set: boolean;
   /** Until then events are also signed with the former secret. Null without one. */
   former_until: string | null;
@@ -7850,7 +7850,7 @@ export type WebhookDeliveries = {
   attempts: number;
   /** HTTP status of the last response. Null without a response. */
   status: number | null;
-  /** Reason why the last attempt got no response, such as `timeout` or `tls`. Otherwise null. */
+  /** Reason why the last attempt got no response, such as `timeout`, `tls` or `secret_lost`. Otherwise null. */
   error: string | null;
   /** When the object was changed. */
   occurred_at: string;
@@ -7920,7 +7920,7 @@ export type WebhookRestore = {
   owner_id: string | null;
   /** Secret that signs the events. Returned once, when it is created or rotated. */
   secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
+  /** Whether the webhook has a secret. After a loss of `SECRET_KEY` it has none, and nothing is sent until it is rotated. */
   secret_set: boolean;
   /** Until then events are also signed with the former secret. Null without one. */
   former_until: string | null;

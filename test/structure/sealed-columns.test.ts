@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
-import { isSealedPlace } from '../../db/repositories/records/sealed-values.ts';
+import { isSealedPlace } from '../../db/repositories/records/sealed/values.ts';
 import { root } from '../../shared/tooling/programs.mjs';
 import { readSources } from './sources.ts';
 

@@ -17,7 +17,8 @@ export type Claimed = {
   webhook: { id: string; name: string; revision: number; url: string; ca: string | null };
   /** The sealed query of the address. */
   query: string | null;
-  secret: string;
+  /** Sealed; null if it is lost. */
+  secret: string | null;
   former_secret: string | null;
   failing_since: string | null;
   event: string;

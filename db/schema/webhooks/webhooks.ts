@@ -22,7 +22,8 @@ export const webhooks = pgTable(
     events: text().array().notNull(),
     enabled: boolean().notNull().default(true),
     owner_id: uuid().references(() => users.id, { onDelete: 'set null' }),
-    sealed_secret: text().notNull(),
+    /** Null after the loss of `SECRET_KEY`, until the next rotation. */
+    sealed_secret: text(),
     sealed_former_secret: text(),
     former_until: moment(),
     active_since: moment().notNull(),

@@ -78,7 +78,11 @@ export const Webhook = z.strictObject({
     .string()
     .nullable()
     .describe('Secret that signs the events. Returned once, when it is created or rotated.'),
-  secret_set: z.boolean().describe('Whether the webhook has a secret. Each one has.'),
+  secret_set: z
+    .boolean()
+    .describe(
+      'Whether the webhook has a secret. After a loss of `SECRET_KEY` it has none, and nothing is sent until it is rotated.',
+    ),
   former_until: Moment.nullable().describe(
     'Until then events are also signed with the former secret. Null without one.',
   ),
@@ -109,7 +113,9 @@ export const Delivery = z.strictObject({
   error: z
     .string()
     .nullable()
-    .describe('Reason why the last attempt got no response, such as `timeout` or `tls`. Otherwise null.'),
+    .describe(
+      'Reason why the last attempt got no response, such as `timeout`, `tls` or `secret_lost`. Otherwise null.',
+    ),
   occurred_at: Moment.describe('When the object was changed.'),
   last_attempt_at: Moment.nullable().describe('Time of the last attempt. Null before the first.'),
   due_at: Moment.nullable().describe('Time of the next attempt. Null without one.'),

@@ -101,22 +101,32 @@ export const rotateSecret = (ctx: WebuiCtx, at: Target): Promise<Answer> => {
   const secret = newSecret();
   return changeRecord(ctx, kind, at, async (row) => {
     assertOwner(ctx, row);
-    const former = await ctx.deps.sealer.open(row.secret, secretPlace(at.id));
+    const columns = row.secret === null ? noFormer : await formerOf(ctx, at.id, row.secret);
     return {
       body: writableOf(kind, row),
       columns: {
         sealed_secret: await sealSecret(ctx, at.id, secret),
-        sealed_former_secret: await ctx.deps.sealer.seal(former, {
-          table: 'webhooks',
-          row: at.id,
-          column: 'sealed_former_secret',
-        }),
-        former_until: addSeconds(ctx.now, formerS),
+        ...columns,
       },
       changes: [{ field: 'secret', before: '***', after: '***' }],
     };
   }).then((changed) => changed.showing({ secret }));
 };
+
+const noFormer = { sealed_former_secret: null, former_until: null };
+
+/** The present secret as the former one. */
+async function formerOf({ deps, now }: WebuiCtx, row: string, secret: string) {
+  const former = await deps.sealer.open(secret, secretPlace(row));
+  return {
+    sealed_former_secret: await deps.sealer.seal(former, {
+      table: 'webhooks',
+      row,
+      column: 'sealed_former_secret',
+    }),
+    former_until: addSeconds(now, formerS),
+  };
+}
 
 export const takeOver = (ctx: WebuiCtx, at: Target): Promise<Answer> =>
   changeRecord(ctx, kind, at, (row) => {

@@ -1,12 +1,8 @@
 import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
 import { assertFormats } from '../../../db/postgres/session/formats.ts';
-import {
-  placeOf,
-  placesIn,
-  sampleOf,
-  sealedColumns,
-} from '../../../db/repositories/records/sealed-values.ts';
+import { sealedColumns } from '../../../db/repositories/records/sealed/columns.ts';
+import { placeOf, placesIn, sampleOf } from '../../../db/repositories/records/sealed/values.ts';
 import { claimKeyCheck, readDatabaseCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';

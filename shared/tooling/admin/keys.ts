@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
 import { withTransaction } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { nameOfColumn } from '../../../db/repositories/records/sealed/values.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
 import { readConfigFile, replaceInConfigFile } from '../start/config-file.ts';
 import { preparePrivateFolder, replaceFile } from '../start/data-folder.ts';
@@ -41,7 +42,7 @@ export async function reseal(): Promise<void> {
   const sealer = await createSealer(settings.config.secretKey);
   const results = await withDatabase(settings, async (db) => {
     const done = await resealAll(db, sealer);
-    const counts = Object.fromEntries(done.map(({ place, ...count }) => [place, count]));
+    const counts = Object.fromEntries(done.map(({ place, ...count }) => [nameOfColumn(place), count]));
     await appendAudit(
       db,
       breakGlassEvent('reseal', {
@@ -62,7 +63,7 @@ export async function reseal(): Promise<void> {
 }
 
 const lineOf = ({ place, resealed, unreadable, left }: ResealCount): string =>
-  `${place}: ${resealed} resealed, ${left} remain${unreadable > 0 ? `, ${unreadable} of them cannot be opened with any key` : ''}`;
+  `${nameOfColumn(place)}: ${resealed} resealed, ${left} remain${unreadable > 0 ? `, ${unreadable} of them cannot be opened with any key` : ''}`;
 
 const newSigningKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })

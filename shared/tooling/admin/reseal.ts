@@ -1,21 +1,19 @@
 import type { Db } from '../../../db/client.ts';
+import { type SealedColumn, sealedColumns } from '../../../db/repositories/records/sealed/columns.ts';
 import {
   countSealedByOthers,
-  nameOfColumn,
   placeOf,
   placesIn,
   replaceSealed,
-  type SealedColumn,
   type SealedValue,
   sealedByOthers,
-  sealedColumns,
-} from '../../../db/repositories/records/sealed-values.ts';
+} from '../../../db/repositories/records/sealed/values.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
 
 /**
- * Counts for one column: resealed values, values that no key opens, and values sealed with another key at the end.
+ * Counts for one place: resealed values, values that no key opens, and values sealed with another key at the end.
  */
-export type ResealCount = { place: string; resealed: number; unreadable: number; left: number };
+export type ResealCount = { place: SealedColumn; resealed: number; unreadable: number; left: number };
 
 /**
  * Seals all stored values with the current key. Values with that key are skipped, so that an aborted run can be
@@ -29,11 +27,7 @@ export async function resealAll(db: Db, sealer: Sealer): Promise<ResealCount[]> 
 }
 
 async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<ResealCount> {
-  const result = {
-    place: nameOfColumn(column),
-    resealed: 0,
-    unreadable: 0,
-  };
+  const result = { place: column, resealed: 0, unreadable: 0 };
   let after = '';
   for (;;) {
     const page = await sealedByOthers(db, column, sealer.currentKeyId, after);

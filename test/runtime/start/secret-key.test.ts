@@ -160,7 +160,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await runAdmin(given, ['replace-lost-key']);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: `The database uses the key ${await idOf(wrong)} from now on.\ndispatchers.health_key: 1 lost; enter the health keys of these nodes again\n`,
+      stdout: `The database uses the key ${await idOf(wrong)} from now on.\ndispatchers.health_key: 1 lost; enter the health keys of these nodes again: ${node}\n`,
       stderr: '',
     });
     const events = await connection.db

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { secretPattern } from '../../../db/repositories/identity/secret-members.ts';
-import { isSealedPlace } from '../../../db/repositories/records/sealed-values.ts';
+import { isSealedPlace } from '../../../db/repositories/records/sealed/values.ts';
 import type { DomainType } from '../../../shared/identity/domains/domain-type.ts';
 import { builtinType, domainTypeOf, domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { domainTypeNames } from '../../structure/text-rules.ts';

@@ -44,9 +44,21 @@ export async function attempt(
     return { ...resultOf(await send(parts, claimed, signal), claimed, parts), duration_ms: took() };
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof TransportError ? (error.tlsReason ?? error.reason) : 'internal';
+    const reason = reasonOf(error);
     return { ...failed(claimed, parts, undefined), status: null, error: reason, duration_ms: took() };
   }
+}
+
+/** The secret or the query of the webhook was sealed with a `SECRET_KEY` that is lost. */
+class SecretLost extends Error {}
+
+const lost = (cause: unknown): never => {
+  throw new SecretLost('a secret of a webhook cannot be opened', { cause });
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TransportError) return error.tlsReason ?? error.reason;
+  return error instanceof SecretLost ? 'secret_lost' : 'internal';
 }
 
 /** The rights of the owner are those at this moment. Test events contain nothing. */
@@ -73,6 +85,7 @@ async function send(
 ): Promise<TransportResponse> {
   const { webhook, query, secret, former_secret } = claimed;
   const row = webhook.id;
+  if (secret === null) throw new SecretLost();
   const secrets = [
     await sealer.open(secret, { table: 'webhooks', row, column: 'sealed_secret' }),
     ...(former_secret === null
@@ -87,7 +100,7 @@ async function send(
         ? webhook.url
         : withQuery(
             webhook.url,
-            await sealer.open(query, { table: 'webhooks', row, column: 'sealed_query' }),
+            await sealer.open(query, { table: 'webhooks', row, column: 'sealed_query' }).catch(lost),
           ),
     headers: {
       'content-type': 'application/json',

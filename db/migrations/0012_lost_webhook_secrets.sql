@@ -1,0 +1,1 @@
+ALTER TABLE "webhooks" ALTER COLUMN "sealed_secret" DROP NOT NULL;

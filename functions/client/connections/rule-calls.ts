@@ -74,11 +74,15 @@ export async function callRule<T>(
     const attempt = await tryCandidate(ctx, target, { facts, candidate, farm, signal }, rule);
     attempts.push(attempt);
     rule.onAttempt?.(attempt);
-    if (attempt.cause === undefined) return outcomeOf(target.site, routed, attempts);
-    if (attempt.consequence === 'remove') facts = withoutRight(facts, candidate);
-    else if (attempt.consequence !== 'next') return outcomeOf(target.site, routed, attempts);
+    if (attempt.cause !== undefined && attempt.consequence === 'remove')
+      facts = withoutRight(facts, candidate);
+    else if (!isPassedOver(attempt, target.rule)) return outcomeOf(target.site, routed, attempts);
   }
 }
+
+/** Without failover the first member decides. The next route may begin with another one, because it is drawn again. */
+const isPassedOver = (step: Step, { failover }: RuleRow): boolean =>
+  failover && step.cause !== undefined && step.consequence === 'next';
 
 const isIn = (attempts: readonly Step[], one: Candidate): boolean =>
   attempts.some(({ candidate }) => keyText(candidate) === keyText(one));

@@ -130,6 +130,18 @@ describe('a rule whose first member gives no connection', () => {
     if (fault !== 'invalid_request') expect(answered.headers.get('retry-after')).toMatch(/^[1-9]/);
   });
 
+  it('is the only one that is called without failover, also if the members are drawn', async () => {
+    const members = [memberOf(near, 'Office'), memberOf(idle, 'Office')];
+    const rule = await addRule(world, site, members, { policy: 'random', failover: false });
+    breakNode(near, 'closed');
+    breakNode(idle, 'closed');
+    const calls = () => callsAt(near) + callsAt(idle);
+    const before = calls();
+    for (let n = 0; n < 8; n++)
+      expect(told(await connect(rule.id))).toBe('409 service_in_preparation unavailable');
+    expect(calls()).toBe(before + 8);
+  });
+
   it('names the cause of the last member if no other is left', async () => {
     const rule = await addRule(world, site, membersOf('openuds'));
     breakMember('openuds', 'closed');

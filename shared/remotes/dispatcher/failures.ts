@@ -41,11 +41,17 @@ export function isUnsent(error: unknown): boolean {
 /** Reason of `upstream_unavailable`: the node may have given the user a machine, but did not answer. */
 export const outcomeUnknown = 'outcome_unknown';
 
-/** True if the request can have reached the node, and no response came. */
+/** Reasons of responses that carry nothing out. */
+const declined: readonly unknown[] = ['unexpected_status', 'redirect'];
+
+/**
+ * True if the request can have reached the node, and no response or none that can be read came. With a server error, the
+ * node or a proxy in front of it has stopped at an unknown point.
+ */
 const isUnanswered = (error: unknown): boolean => {
-  const cause = error instanceof AppError ? error.cause : undefined;
-  if (!(cause instanceof TransportError) || isUnsent(error)) return false;
-  return cause.reason === 'timeout' || cause.reason === 'unreachable';
+  if (!(error instanceof AppError) || isUnsent(error)) return false;
+  if (error.code === 'upstream_timeout') return true;
+  return error.code === 'upstream_failed' && !declined.includes(error.members.reason);
 };
 
 /**

@@ -213,6 +213,46 @@ describe.each(modes)('connections of an OpenUDS %s broker', (mode) => {
   });
 });
 
+describe('a question about a connection', () => {
+  const start = async (transport: 'rdp' | 'spice') => {
+    const pool = { name: 'Office', groups: ['staff'], transports: [transport] };
+    const state = seededBroker({ users: [{ name: 'alice', groups: ['staff'] }], pools: [pool] });
+    const broker = await startOpenUds({ state, mode: '4.0', wrongPasswordMs: 0 });
+    const stand = brokerStand(broker);
+    const call = await stand.as('alice');
+    const connect = () => stand.remote.connectionInfo(call, state.pools[0]?.id ?? '', {});
+    const close = () => Promise.all([stand.close(), broker.close()]);
+    return { broker, connect, close, owned: () => state.desktops.filter(({ owner }) => owner !== null) };
+  };
+
+  it.each([
+    ['a server error', 'rdp', { text: 'Gateway timeout', status: 504 }],
+    ['a page', 'spice', { text: '<html></html>' }],
+    ['parameters without an address', 'rdp', { text: '{"result":{"ip":""}}' }],
+  ] as const)('that is answered with %s may have assigned a desktop', async (_title, transport, text) => {
+    const { broker, connect, close } = await start(transport);
+    broker.knobs.text = { path: /connection\/./, ...text };
+    expect(await refusalOf(connect())).toBe('upstream_unavailable:outcome_unknown');
+    await close();
+  });
+
+  it('may have assigned a desktop if nothing can be read after it', async () => {
+    const { broker, connect, close } = await start('rdp');
+    broker.knobs.text = { path: /connection\/./, text: '{"result":"","error":"wait","retryable":"1"}' };
+    broker.knobs.unanswered = /rest\/servicespools\/./;
+    expect(await refusalOf(connect())).toBe('upstream_unavailable:outcome_unknown');
+    await close();
+  });
+
+  it('is not asked before the port of the transport is known', async () => {
+    const { broker, connect, close, owned } = await start('rdp');
+    broker.knobs.unanswered = /transports\/./;
+    expect(await refusalOf(connect())).toBe('upstream_failed:unreachable');
+    expect(owned()).toEqual([]);
+    await close();
+  });
+});
+
 describe.each(modes)('the account of the portal on an OpenUDS %s broker', (mode) => {
   it.each([
     ['an administrator', { isAdmin: true, isStaff: true }, '*', [true, true, true]],

@@ -31,7 +31,7 @@ type BrokerCall = { method: string; path: string; headers: IncomingMessage['head
 type Knobs = {
   delayMs: number;
   mode: Mode;
-  text?: { path: RegExp; text: string };
+  text?: { path: RegExp; text: string; status?: number };
   unanswered?: RegExp;
   arriving?: (path: string) => void;
 };
@@ -67,7 +67,7 @@ export async function startOpenUds(options: BrokerOptions): Promise<Broker> {
       await sleep(knobs.delayMs);
       knobs.arriving?.(pathname);
       if (knobs.text?.path.test(pathname))
-        return { status: 200, body: knobs.text.text, type: 'application/json' };
+        return { status: knobs.text.status ?? 200, body: knobs.text.text, type: 'application/json' };
       return answer({ state, mode: knobs.mode, router }, request);
     }).catch((error: unknown) => {
       // The caller has not waited for the answer.

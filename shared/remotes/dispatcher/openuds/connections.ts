@@ -4,8 +4,8 @@ import type { AppError } from '../../../kernel/errors.ts';
 import type { Connection, ConnectionLink, ConnectionQuery, Readiness, Reconnection } from '../connections.ts';
 import { badAnswer, failure, fromConnecting } from '../failures.ts';
 import type { Call, Node } from '../port.ts';
-import { type Broker, parseJson } from './exchange.ts';
-import { fromStatus, refused } from './faults.ts';
+import { type Broker, read } from './exchange.ts';
+import { refused } from './faults.ts';
 import type { Keys } from './keys.ts';
 import { type Deliveries, isDirect, isPage } from './lists/transports.ts';
 import { keyOf } from './node-key.ts';
@@ -58,13 +58,15 @@ export class Connections {
   }
 
   async #direct(call: Call, service: OfferedService, { id }: Way): Promise<Connection> {
+    // Before the question: a failure after it would leave a desktop behind.
+    const port = await this.#portOf(call, id);
     const result = Direct.safeParse(await this.#ask(call, service.pools, [service.row.id, id]));
-    if (!result.success) throw badAnswer(call.node, 'wrong_shape');
-    const { ip, host, username, domain, password } = result.data;
-    const address = parseHost(host || ip);
-    if (address === undefined) throw badAnswer(call.node, 'wrong_shape');
+    const address = result.success ? parseHost(result.data.host || result.data.ip) : undefined;
+    if (!result.success || address === undefined)
+      throw fromConnecting(call.node, badAnswer(call.node, 'wrong_shape'));
+    const { username, domain, password } = result.data;
     return {
-      ...{ protocol: 'rdp', method: 'new', host: address, port: await this.#portOf(call, id) },
+      ...{ protocol: 'rdp', method: 'new', host: address, port },
       ...{ username: asLine(username), domain: asLine(domain), expires_in: linkLifeS },
       ...(password && password !== noPassword && { password: asLine(password) }),
     };
@@ -88,13 +90,8 @@ export class Connections {
   ): Promise<unknown> {
     const key = keyOf(call.key);
     const question = { ...call, method: 'GET', path: ['connection', ...path], key, headers } as const;
-    const { status, text } = await this.#parts.broker.ask(question).catch((error: unknown) => {
-      throw fromConnecting(call.node, error);
-    });
-    if (status !== 200) throw fromStatus(call.node, status, key);
-    const parsed = Answer.safeParse(parseJson(text));
-    if (!parsed.success) throw badAnswer(call.node, 'wrong_shape');
-    const { result, error, retryable } = parsed.data;
+    const answer = await onceAsked(call, read(this.#parts.broker, question, Answer));
+    const { result, error, retryable } = answer;
     if (result) return result;
     throw await this.#refusalOf(call, pools, error ?? '', isOn(retryable));
   }
@@ -106,7 +103,7 @@ export class Connections {
   async #refusalOf(call: Call, pools: readonly string[], text: string, mayWait: boolean): Promise<AppError> {
     const [, code] = /\(code 000([1-4])\)/.exec(text) ?? [];
     if (code !== undefined) return waiting(call.node, 'preparing', { percent: Number(code) * 25 });
-    const room = await this.#parts.rooms.roomAfterQuestion(call, pools);
+    const room = await onceAsked(call, this.#parts.rooms.roomAfterQuestion(call, pools));
     if (room === 'preparing' || (room === 'own' && mayWait)) return waiting(call.node, 'preparing');
     if (room === 'failed') return refused(call.node, 'preparation_failed');
     // The question assigns a desktop if there is one.
@@ -152,7 +149,7 @@ export class Connections {
     });
     if (way.delivery && isPage(way.delivery)) return answer(await opened());
     const link = await this.#linkOf(call, pools, row.id, way);
-    return answer(link.startsWith('/') ? await opened() : this.#programLink(call, link));
+    return answer(link.startsWith('/') ? await onceAsked(call, opened()) : this.#programLink(call, link));
   }
 
   async connectionInfo(
@@ -171,7 +168,6 @@ export class Connections {
       : this.#link(call, service, way);
   }
 
-  /** From the list of the user, because every other question has an effect. */
   /** The verdict from the lists that decide about the connection as well. */
   async preconnectionInfo(call: Call, pool: string, query: ConnectionQuery): Promise<Readiness> {
     const service = await this.#serviceFor(call, pool);
@@ -204,6 +200,12 @@ export class Connections {
     return { link, expires_in: linkLifeS };
   }
 }
+
+/** What follows a question, which may have assigned a desktop. @throws AppError as `fromConnecting` */
+const onceAsked = <T>({ node }: Call, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw fromConnecting(node, error);
+  });
 
 /** The program of version 5.0 has a scheme of its own. */
 const programLink = /^(udss?|udssv2):\/\/[^/]+(\/[A-Za-z0-9/]+)$/;

@@ -65,6 +65,8 @@ export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   now: Date;
   /** Runs work that continues after the response. */
   background: (work: Promise<unknown>) => void;
+  /** The response waits for work in the background, because the runtime stops with it. Default false. */
+  stopsWithResponse?: boolean | undefined;
   /** Semaphore for concurrent calls to other systems. */
   upstream: Semaphore;
   /** The version of a record that the write restores, for its audit event. */

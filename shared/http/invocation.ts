@@ -10,6 +10,8 @@ export type Invocation = {
   };
   /** Runs work that continues after the response. The runtime keeps the process running for it. */
   background: (work: Promise<unknown>) => void;
+  /** The runtime stops with the response, which therefore waits for work in the background. */
+  stopsWithResponse?: boolean;
   /** Prepares a body that is streamed for the connection of the request. Absent: the runtime takes it as it is. */
   streamed?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 };

@@ -108,8 +108,12 @@ function answerOf(ctx: UserCtx, site: ListedSite, farm: UserFarm): Promise<FarmA
   return singleFlight(JSON.stringify(['services of a farm', farm.id, ...viewerOf(site)]), call);
 }
 
-/** A failure is that of the list, or was recorded with the call. */
+/**
+ * A failure is that of the list, or was recorded with the call. A response that waits for its background does not wait for a
+ * late answer: the deadline of the list would have no effect.
+ */
 function cacheWhenLate(ctx: UserCtx, site: ListedSite, farmId: string, answer: Promise<FarmAnswer>): void {
+  if (ctx.stopsWithResponse) return;
   const cache = (late: FarmAnswer) => cacheLists(ctx, site, [{ farm_id: farmId, ...late }]);
   ctx.background(answer.then(cache, () => undefined));
 }

@@ -86,6 +86,7 @@ export function contextOf<D extends BaseDeps>(
     lastEventId: c.req.header('last-event-id')?.slice(0, 64),
     gone: () => c.req.raw.signal,
     background,
+    stopsWithResponse: c.env.stopsWithResponse,
     upstream,
     later,
   };

@@ -65,7 +65,7 @@ function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
     // Counts of earlier requests are flushed during this request, because after the response the client would wait
     // for it.
     if (built?.telemetry?.isDue()) work.add(built.telemetry.flush());
-    const invocation = { client, background: work.add };
+    const invocation = { client, background: work.add, stopsWithResponse: true };
     const response = await serveBuilt(async () => (await build()).app, c.req.raw, invocation);
     withHeaders(response, transportSecurityIn(process.env));
     // The instance is frozen after the response, and unfinished work may never continue.

@@ -8,7 +8,7 @@ import { seededBroker } from '../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../simulator/openuds/start.ts';
 import { addMember, addSite, type Member, useWorld } from '../../support/factories.ts';
 import { addBroker } from '../../support/openuds/site.ts';
-import type { Json } from '../../support/portal.ts';
+import { baseUrl, type Json } from '../../support/portal.ts';
 
 const world = useWorld();
 /** Milliseconds. The first list of a user takes several answers of the broker, each longer than the deadline. */
@@ -41,7 +41,8 @@ afterAll(async () => {
   await broker.close();
 });
 
-const list = () => alice.ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
+const path = () => `/aggregator/api/client/v7.0/${site.uri}/servicesList/`;
+const list = () => alice.ask(`GET ${path()}`);
 const tickets = () => broker.calls.filter(({ path }) => path.endsWith('/tickets/create')).length;
 const failures = async () => (await db().select().from(dispatchers))[0]?.circuit_failures;
 
@@ -77,6 +78,26 @@ describe('a farm that answers after the deadline of the list', () => {
     await world.portal.settled();
     expect(await failures()).toBe(1);
     expect(await db().select().from(serviceLists)).toEqual([]);
+  });
+
+  it('does not delay a response that waits for its background', async () => {
+    broker.knobs.delayMs = 0;
+    await list();
+    await world.portal.settled();
+    await db().delete(serviceLists);
+    broker.knobs.delayMs = answerMs;
+    const running: Promise<unknown>[] = [];
+    const headers = { 'x-auth-token': alice.token };
+    const { status } = await world.portal.portal.fetch(new Request(`${baseUrl}${path()}`, { headers }), {
+      client: { ip: '127.0.0.1', secure: true, loopback: false },
+      background: (work) => void running.push(work),
+      stopsWithResponse: true,
+    });
+    for (let work = running.shift(); work; work = running.shift()) await work;
+    expect(status).toBe(503);
+    expect(await db().select().from(serviceLists)).toEqual([]);
+    // Joins the call, which ends with it.
+    await list();
   });
 
   it('is refused in the next request if it has no account for the user', async () => {

@@ -2,15 +2,18 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { storeFullPool } from '../../../db/repositories/routing/full-pools.ts';
 import { storeIssued } from '../../../db/repositories/routing/issued-connections.ts';
-import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
+import { ageServiceList, cacheServiceLists } from '../../../db/repositories/routing/service-lists.ts';
 import { storeLastUse } from '../../../db/repositories/routing/service-preferences.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import type { Connection, ConnectionLink } from '../../../shared/remotes/dispatcher/connections.ts';
+import { refusalReasonOf } from '../../../shared/remotes/dispatcher/refusals.ts';
+import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
-import type { Step, TraceStep } from '../../../shared/routing/trace.ts';
+import type { TraceStep } from '../../../shared/routing/trace.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import type { GatewayRoute } from './gateway-route.ts';
+import type { Attempt } from './rule-calls.ts';
 import { type PoolTarget, poolNameOf, type RuleTarget, serviceIdOf, serviceNameOf } from './targets.ts';
 
 /** A connection with its pool. `reason` and `passedOver` are those of the rule. */
@@ -83,14 +86,30 @@ const issueEvent = (
     },
   });
 
+/** After the response, the refusal of a user replaces the cached service list of the farm. Ignores other errors. */
+export function rememberRefusal(
+  ctx: UserCtx,
+  { principal, routing }: RoutedSite,
+  farmId: string,
+  error: unknown,
+): void {
+  const refusal = refusalReasonOf(error);
+  if (refusal === undefined) return;
+  const of = { user_id: ctx.principal.user.id, farm_id: farmId };
+  const under = { subject: principal.subject, entitlement: routing.entitlement, fetched_at: ctx.now };
+  const list = { ...of, ...under, services: [], refusal };
+  ctx.later(() => Promise.resolve(cacheServiceLists(ctx.deps.db, [list])));
+}
+
 /**
  * Remembers, after the response, what a failed request changes for later ones: a member where a machine is prepared or
- * may be prepared comes first for its user, and a full pool comes last for a few seconds.
+ * may be prepared comes first for its user, a full pool comes last for a few seconds, and a refusal as `rememberRefusal`.
  */
 export const rememberAttempt =
-  (ctx: UserCtx, { rule }: RuleTarget) =>
-  ({ candidate, cause }: Step): void => {
+  (ctx: UserCtx, { site, rule }: RuleTarget) =>
+  ({ candidate, cause, result }: Attempt<unknown>): void => {
     const { db } = ctx.deps;
+    if (!result.ok) rememberRefusal(ctx, site, candidate.farm_id, result.error);
     const { farm_id: farmId, servicepool_uuid: pool } = candidate;
     if (cause === 'no_free_workplace') ctx.later(() => Promise.resolve(storeFullPool(db, farmId, pool)));
     if (cause !== 'preparing' && cause !== 'outcome_unknown') return;

@@ -20,7 +20,7 @@ import { assertAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { isLink, linkResponse } from './connection-response.ts';
 import { gatewayRouteFor } from './gateway-route.ts';
-import { recordIssue, rememberAttempt } from './issue-record.ts';
+import { recordIssue, rememberAttempt, rememberRefusal } from './issue-record.ts';
 import { callRule, type PoolRequest } from './rule-calls.ts';
 import type { ConnectionQuery } from './schema.ts';
 import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget, serviceNameOf } from './targets.ts';
@@ -130,6 +130,7 @@ async function callPool<T>(
     const answer = await callFarm(ctx, { site, farm, principal: site.principal }, request(pool));
     return { answer, farm, pool };
   } catch (error) {
+    rememberRefusal(ctx, site, farm.id, error);
     throw refusedBy(error, notice);
   }
 }

@@ -28,7 +28,7 @@ export type PoolRequest<T> = (pool: string) => NodeRequest<T>;
 type Result<T> = { ok: true; answer: T } | { ok: false; error: unknown };
 
 /** A member that was called. */
-type Attempt<T> = Step & { result: Result<T>; farm: UserFarm };
+export type Attempt<T> = Step & { result: Result<T>; farm: UserFarm };
 
 /**
  * The answer of a rule with the steps that led to it. `attempt` is the member that the answer is of; absent if no member

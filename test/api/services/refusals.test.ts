@@ -170,6 +170,29 @@ describe('a farm that has no account for the user', () => {
     account.state = 'A';
   });
 
+  it.each(['pool', 'rule'])('has no services left after a connection to a %s was refused', async (kind) => {
+    const { both } = members;
+    const servicepool_uuid = brokers.south.state.pools[0]?.id;
+    const rule = await create(world.admin, rulesPath, {
+      ...{ name: unique('rule'), display_name: 'Office', site_id: site.id, users: [both.user.id] },
+      ...{ enabled: kind === 'rule', members: [{ farm_id: farms.south.id, servicepool_uuid }] },
+    });
+    const id = kind === 'rule' ? rule.id : `${farms.south.id}.${servicepool_uuid}`;
+    expect(at(await list(both), 'south').refusal).toBeNull();
+    const account = brokers.south.state.users.find(({ name }) => name === 'both');
+    if (!account) throw new Error('the seed has the account');
+    account.state = 'I';
+    await forgetKeys();
+    expect((await both.ask(`GET ${client()}/connectionInfo/${id}`)).body.code).toBe('not_known_here');
+    await world.portal.settled();
+    const before = asked('south');
+    const next = await list(both);
+    expect([names(next), at(next, 'south').refusal]).toEqual([['Office north'], { reason: null }]);
+    expect(asked('south')).toBe(before);
+    account.state = 'A';
+    await world.admin(`DELETE ${rulesPath}/${rule.id}`);
+  });
+
   it('changes the validator of the list', async () => {
     const tagOf = async () => (await list(members.new)).headers.get('etag') ?? '';
     const refused = await tagOf();

@@ -10,7 +10,7 @@ import {
   type RoutingFacts,
   sessionsOnMembers,
 } from './facts.ts';
-import { obstacleOf, obstaclesOf, type PoolFacts } from './readiness.ts';
+import { obstaclesOf, type PoolFacts } from './readiness.ts';
 
 export type Candidate = Key & { reason: string };
 export type Explanation = {
@@ -65,7 +65,7 @@ type Choice = {
  */
 function choose(facts: RoutingFacts, evaluated: readonly Evaluated[], chance: Chance): Choice {
   const barred: Choice['barred'] = new Map();
-  const remaining = evaluated.filter(({ member, exclusion }) => !exclusion || !isRemoved(facts, member));
+  const remaining = evaluated.filter(({ exclusion }) => !exclusion || !isRemovedBy(exclusion.reason));
   const isHeld = !facts.rule.failover_from_owned && remaining.some(({ member }) => member.owned);
   const eligible = remaining.filter(({ member }) => {
     const isEligible = !isHeld || member.owned || hasSessionAt(facts, member);
@@ -83,10 +83,6 @@ function choose(facts: RoutingFacts, evaluated: readonly Evaluated[], chance: Ch
   return { ordered: first && isUsable ? [first] : [], barred };
 }
 
-/** A member may have several obstacles, and one that removes it outweighs those that may end. */
-const isRemoved = (facts: RoutingFacts, member: MemberFacts): boolean =>
-  exclusionsOf(facts, member).some(({ reason }) => isRemovedBy(reason));
-
 type ReportedSession = Omit<LiveSession, 'started_at'>;
 
 /** The response member that lists several open sessions. Absent for fewer than two. */
@@ -97,9 +93,14 @@ export function conflictOf({ conflict: sessions }: Pick<Route, 'conflict'>): {
   return { conflict: sessions.map(({ started_at: _, ...session }) => session) };
 }
 
-/** The first reason that excludes a member. */
-const exclusionOf = (facts: RoutingFacts, member: MemberFacts): Exclusion | undefined =>
-  ruleExclusionOf(facts, member) ?? obstacleOf(poolFactsOf(facts, member));
+/**
+ * The first reason that excludes a member. One that removes it outweighs those that may end: a maintenance at a member that is
+ * not for the user does not concern the user.
+ */
+function exclusionOf(facts: RoutingFacts, member: MemberFacts): Exclusion | undefined {
+  const all = exclusionsOf(facts, member);
+  return all.find(({ reason }) => isRemovedBy(reason)) ?? all[0];
+}
 
 /** All reasons that exclude a member, in the order in which they are checked. */
 export const exclusionsOf = (facts: RoutingFacts, member: MemberFacts): Exclusion[] => [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../functions/client/connections/rule-calls.ts';
 import type { MemberFacts, RoutingFacts } from '../../../shared/routing/facts.ts';
 import { route } from '../../../shared/routing/routing.ts';
 
@@ -169,7 +170,7 @@ describe('a farm in a rule', () => {
     expect(farmsOf(facts(members))).toEqual(['b', 'e', 'c']);
   });
 
-  it('that is forbidden, closed or unavailable is explained by its first obstacle', () => {
+  it('that is forbidden, closed or unavailable is explained by one obstacle', () => {
     const members = [
       member('a', farm([node], { enabled: false })),
       member('b', farm([open], { maintenance: true })),
@@ -196,6 +197,23 @@ describe('a farm in a rule', () => {
       ['f', 'excluded', 'node', 'no_node'],
       ['g', 'excluded', 'member', 'member_disabled'],
     ]);
+  });
+
+  it('that is not for the user is explained by that, and its maintenance does not concern the user', () => {
+    const members = [
+      member('a', farm([node], { maintenance: true })),
+      member('b', { unknown: true }),
+      member('c', { enabled: false }),
+    ].map((one, at) => ({ ...one, entitled: at === 1 ? null : false }));
+    const routed = route(facts(members, { rule: { failover: false } }), still);
+    expect(routed.explain.map(({ farm_id, reason }) => [farm_id, reason])).toEqual([
+      ['a', 'not_entitled'],
+      ['b', 'state_unknown'],
+      ['c', 'member_disabled'],
+    ]);
+    expect(refusalOf(routed).members.reason).toBe('state_unknown');
+    const others = members.filter(({ farm_id }) => farm_id !== 'b');
+    expect(refusalOf(route(facts(others), still)).code).toBe('not_found');
   });
 
   it('is the only one without failover, with the reason at the others', () => {

@@ -75,7 +75,7 @@ const checks: readonly Check[] = [
 const obstacleIn = ({ step, reason }: Check): Obstacle => ({ step, reason });
 
 /** @returns the first obstacle to a new session; undefined if the dispatcher is to be called */
-export function obstacleOf(facts: PoolFacts): Obstacle | undefined {
+function obstacleOf(facts: PoolFacts): Obstacle | undefined {
   const found = checks.find(({ blocks }) => blocks(facts));
   return found && obstacleIn(found);
 }

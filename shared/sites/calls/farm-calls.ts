@@ -142,12 +142,22 @@ async function tryNode<T>(
       if (first.ok || !isRefused(first.error)) return first;
       dropCachedKey(ctx, node, cached.stored);
     }
-    const { token: key } = await obtainKey(ctx, of);
+    const { token: key } = await untilAborted(obtainKey(ctx, of), signal);
     isSent = true;
     return { ok: true, value: await request({ ...to, key }) };
   } catch (error) {
     return { ok: false, error, isSent };
   }
+}
+
+/** The result of the work, which goes on after the abort. @throws AppError `upstream_timeout` at the abort */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () => reject(new AppError('upstream_timeout'));
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
 }
 
 const settled = <T>(answer: Promise<T>): Promise<Attempt<T>> =>

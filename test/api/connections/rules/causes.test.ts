@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fullPools } from '../../../../db/schema/routing/full-pools.ts';
+import { dispatcherSessions } from '../../../../db/schema/routing/dispatcher-sessions.ts';
 import { workplaceSessions } from '../../../../db/schema/snapshot/workplace-sessions.ts';
 import { seededBroker } from '../../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../../simulator/openuds/start.ts';
@@ -257,5 +258,21 @@ describe('all members of a rule', () => {
     expect(answer.body.code).toBe('upstream_timeout');
     expect(farms.map(callsAt).reduce((sum, calls) => sum + calls)).toBeLessThan(4);
     await Promise.all(farms.map(({ node }) => node.simulator.close()));
+  });
+
+  it('end with it although a broker has not issued the key yet', async () => {
+    const rule = await addRule(world, site, membersOf('openuds').slice(0, 1));
+    const limit = (value: number) =>
+      admin(`PUT ${base}/tconfig`, { aggregator: { call_timeout_ms: { value } } });
+    await limit(600);
+    await world.portal.db.delete(dispatcherSessions);
+    broker.knobs.delayMs = 480;
+    broker.resetCalls();
+    const answer = await connect(rule.id);
+    expect(answer.body.code).toBe('upstream_timeout');
+    // The last step of a key, after more answers than fit into the limit.
+    expect(broker.calls.filter(({ path }) => path.includes('/page/ticket/'))).toEqual([]);
+    broker.knobs.delayMs = 0;
+    await limit(5_000);
   });
 });

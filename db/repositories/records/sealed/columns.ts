@@ -35,7 +35,7 @@ export type SealedColumn = {
 };
 
 /** What follows when no key opens a value any more. */
-export type Loss = {
+type Loss = {
   /** What an operator does, or why nothing has to be done. */
   remedy: string;
   /** The name of the record to which the remedy applies. Absent if nothing has to be done. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fullPools } from '../../../../db/schema/routing/full-pools.ts';
 import { dispatcherSessions } from '../../../../db/schema/routing/dispatcher-sessions.ts';
+import { fullPools } from '../../../../db/schema/routing/full-pools.ts';
 import { workplaceSessions } from '../../../../db/schema/snapshot/workplace-sessions.ts';
 import { seededBroker } from '../../../simulator/openuds/seed.ts';
 import { type Broker, startOpenUds } from '../../../simulator/openuds/start.ts';

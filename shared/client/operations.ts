@@ -1641,8 +1641,8 @@ export type DashboardUser = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-    status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+    /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
     /** Age of the data in milliseconds. Null if it was never read. */
@@ -5037,8 +5037,8 @@ export type ServiceList = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-    status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+    /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
     /** Age of the data in milliseconds. Null if it was never read. */
@@ -9132,7 +9132,7 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
-        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
+        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. A synchronization that is running is waited for instead of a second one. */
         refresh?: "true" | "false";
       };
     };
@@ -9155,8 +9155,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -11532,7 +11532,7 @@ export type Operations = {
         max_srvs_min?: number;
         /** Only items whose `max_srvs` is at most this number, in the unit of the member. */
         max_srvs_max?: number;
-        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
+        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. A synchronization that is running is waited for instead of a second one. */
         refresh?: "true" | "false";
       };
     };
@@ -11555,8 +11555,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -12046,7 +12046,7 @@ export type Operations = {
         last_seen_at_from?: string;
         /** Only items with `last_seen_at` before this time. */
         last_seen_at_to?: string;
-        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
+        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. A synchronization that is running is waited for instead of a second one. */
         refresh?: "true" | "false";
       };
     };
@@ -12069,8 +12069,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -13193,7 +13193,7 @@ export type Operations = {
         created_at_from?: string;
         /** Only items with `created_at` before this time. */
         created_at_to?: string;
-        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
+        /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. A synchronization that is running is waited for instead of a second one. */
         refresh?: "true" | "false";
       };
     };
@@ -13216,8 +13216,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */

@@ -13,9 +13,9 @@ export const FarmStatus = z.strictObject({
   farm_id: z.string().describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
   status: z
-    .enum(['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
+    .enum(['ok', 'pending', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
     .describe(
-      '`ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
+      '`ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
     ),
   fetched_at: z
     .string()
@@ -98,14 +98,15 @@ type Part = {
 
 /**
  * The state of the part of a farm, equal in all lists. Data that could not be read again is `stale`, and `error` is
- * set. `timeout` and `error` are used only if there is no data to show.
+ * set. `timeout`, `error` and `pending` are used only if there is no data to show.
  */
 export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
   if (part.isDisabled) return 'disabled';
   if (part.isInMaintenance) return 'maintenance';
   if (part.isFresh && error === undefined) return 'ok';
   if (part.isUnreachable) return 'circuit_open';
-  if (part.isShown || error === undefined) return 'stale';
+  if (part.isShown) return 'stale';
+  if (error === undefined) return 'pending';
   return error.startsWith('upstream_timeout') ? 'timeout' : 'error';
 }
 

@@ -17,7 +17,7 @@ export const mergedListOf = (item: z.ZodType) =>
 /** Query parameter that requests a new read of the farms before the response. */
 export const refreshFlag = {
   refresh: Flag.optional().describe(
-    'If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds.',
+    'If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. A synchronization that is running is waited for instead of a second one.',
   ),
 };
 

@@ -1,4 +1,5 @@
-import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/farms.ts';
+import { type FarmChoice, farmsToSync, type SnapshotFarm } from '../../db/repositories/snapshot/farms.ts';
+import { runningSync } from '../../db/repositories/snapshot/schedule.ts';
 import type { Ctx } from '../context/context.ts';
 import type { SignedIn } from '../context/principal.ts';
 import { createSemaphore } from '../kernel/concurrency/semaphore.ts';
@@ -12,12 +13,12 @@ export type ListCtx = Ctx<FleetDeps, SignedIn>;
 /** One less than the limit of concurrent subrequests, so that a slow farm does not block the response itself. */
 const atOnce = 5;
 
-/** A part that was not read in time, or that another synchronization is reading. */
-const lateOutcomes: readonly SyncOutcome[] = ['skipped', 'lost'];
+/** Milliseconds between two looks at a sync of another process. */
+const lookAgainMs = 100;
 
 /**
  * Reads one part of the selected farms concurrently until the list deadline. Unfinished reads continue after the
- * response.
+ * response. A part that another sync is reading is not read again: the response waits for that sync.
  * @returns the ids of the farms that were not read in time
  */
 export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmChoice): Promise<Set<string>> {
@@ -27,13 +28,37 @@ export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmCho
     ...ctx,
     upstream: <T>(work: () => PromiseLike<T>) => semaphore(() => ctx.upstream(work)),
   };
-  const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
-    const work = syncFarm(syncCtx, farm, kind);
+  const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm, deadline) => {
+    const work = readOrJoin(syncCtx, farm, kind, deadline);
     ctx.background(
       work.catch((error: unknown) => ctx.log.warn('a farm could not be read', { farm_id: farm.id, error })),
     );
     return work;
   });
-  const late = outcomes.map((outcome) => !outcome.ok || lateOutcomes.includes(outcome.value));
+  const late = outcomes.map((outcome) => !outcome.ok || !outcome.value);
   return new Set(farms.filter((_, at) => late[at]).map(({ id }) => id));
 }
+
+/**
+ * Reads the part, or waits for the sync that is reading it.
+ * @returns false if the part was not read before the deadline, or may not be read yet
+ */
+async function readOrJoin(
+  ctx: ListCtx,
+  farm: SnapshotFarm,
+  kind: ListKind,
+  deadline: AbortSignal,
+): Promise<boolean> {
+  const look = () => ctx.upstream(() => runningSync(ctx.deps.db, farm.id, kind));
+  if (isRead(await syncFarm(ctx, farm, kind))) return true;
+  const running = await look();
+  // The other sync has ended in between, or the part has a pause.
+  if (running === undefined) return isRead(await syncFarm(ctx, farm, kind));
+  while (!deadline.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    if ((await look()) !== running) return true;
+  }
+  return false;
+}
+
+const isRead = (outcome: SyncOutcome): boolean => outcome !== 'skipped' && outcome !== 'lost';

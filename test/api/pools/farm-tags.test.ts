@@ -27,7 +27,7 @@ it('a farm that was never synchronised has no tags, and the answer states it', a
   expect(body).toEqual({
     items: [],
     next: null,
-    sites: [expect.objectContaining({ status: 'stale', fetched_at: null })],
+    sites: [expect.objectContaining({ status: 'pending', fetched_at: null })],
   });
 });
 

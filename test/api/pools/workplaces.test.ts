@@ -15,7 +15,7 @@ import {
   unique,
   useWorld,
 } from '../../support/factories.ts';
-import { syncAll } from '../../support/fleet/snapshot.ts';
+import { partOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
 import { addPart, addWorkplaces } from '../../support/fleet/snapshot-rows.ts';
 import type { Json } from '../../support/portal.ts';
 
@@ -181,7 +181,7 @@ describe('the merged list of workplaces', () => {
     const site = await addSite(world.admin);
     const statuses: [Json, Parameters<typeof addPart>[3] | undefined, string][] = [
       [{}, {}, 'ok'],
-      [{}, undefined, 'stale'],
+      [{}, undefined, 'pending'],
       [{}, { fetched_at: new Date(Date.now() - 600_000) }, 'stale'],
       [{}, { error: 'upstream_timeout' }, 'stale'],
       [{}, { error: 'upstream_failed:not_json' }, 'stale'],
@@ -262,7 +262,7 @@ describe('paging through a list while rows are added and deleted', () => {
 });
 
 describe('a refresh of the list', () => {
-  it('reads the farms first; one that hangs is reported as stale and does not delay the others', async () => {
+  it('reads the farms first; one that hangs is reported as pending and does not delay the others', async () => {
     const site = await addSite(world.admin);
     const farms = [await addFarm(world.admin, site), await addFarm(world.admin, site)];
     const [good, hanging] = await Promise.all(
@@ -276,13 +276,29 @@ describe('a refresh of the list', () => {
     expect(body.items).toHaveLength(3);
     const byFarm = new Map(body.sites.map((one: Json) => [one.farm_id, one]));
     expect(byFarm.get(farms[0].id)).toMatchObject({ status: 'ok' });
-    expect(byFarm.get(farms[1].id)).toMatchObject({ status: 'stale', fetched_at: null, age_ms: null });
+    expect(byFarm.get(farms[1].id)).toMatchObject({ status: 'pending', fetched_at: null, age_ms: null });
     hanging.simulator.knobs.hang = null;
     await hanging.simulator.close();
     await world.portal.settled();
     const after = await list(`?site_id=${site.id}`);
     expect(after.sites.find(({ farm_id }: Json) => farm_id === farms[1].id).error).toMatch(/^upstream_/);
     await good.simulator.close();
+  });
+
+  it('waits for a synchronization that is running already, such as the first one of a farm', async () => {
+    const farm = await addFarm(world.admin, await addSite(world.admin));
+    const node = await addNode(world, farm, { pools: [pool(unique('pool'))] });
+    node.simulator.knobs.latencyMs = 300;
+    const first = sync(world.portal, farm, 'workplaces');
+    await expect
+      .poll(async () => (await partOf(world.portal.db, farm, 'workplaces'))?.sync_id ?? null)
+      .not.toBeNull();
+    const body = await list(`?farm_id=${farm.id}&refresh=true`);
+    expect(body.items).toHaveLength(3);
+    expect(body.sites).toMatchObject([{ status: 'ok', fetched_at: expect.any(String) }]);
+    expect(await first).toBe('synced');
+    expect(node.simulator.calls.filter(({ path: called }) => called.endsWith('/workplaces'))).toHaveLength(1);
+    await node.simulator.close();
   });
 
   it('has the same result in whatever order the farms answer', async () => {

@@ -99,7 +99,7 @@ function farmView({ site_id, site_uri, site_name, farm_id, farm_name, fetched_at
 function statusOf({ enabled, maintenance }: Row, fetchedAt: Date | null): string {
   if (!enabled) return 'disabled';
   if (maintenance) return 'maintenance';
-  return fetchedAt ? 'ok' : 'stale';
+  return fetchedAt ? 'ok' : 'pending';
 }
 
 function servicesView(farms: Row[], domains: Row[]) {

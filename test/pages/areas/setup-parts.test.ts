@@ -83,6 +83,29 @@ requireService('chromium', hasChromium)('the pages of sites, farms and nodes', (
     expect([body.maintenance, body.maintenance_template_id]).toEqual([false, null]);
   });
 
+  it('does not take a new site for deleted while the overview is older than the site', async () => {
+    const page = await tabs.open('/');
+    await page.route('**/dashboard/admin*', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), sites: [] } });
+    });
+    await goTo(page, `/setup/done?site=${made.site.id}`);
+    await page.locator('[data-step=node]').filter({ hasNotText: 'waiting' }).waitFor();
+    await page.getByRole('heading', { name: 'The portal reads the site' }).waitFor();
+    const { admin } = tabs.stand.world;
+    const deleted = await addSite(admin);
+    await admin(`DELETE ${base}/sites/${deleted.id}`);
+    await goTo(page, `/setup/done?site=${deleted.id}`);
+    await page.getByText('There is no new site here').waitFor();
+  });
+
+  it('names the first synchronization of a farm in a list that is empty because of it', async () => {
+    const farm = await addFarm(tabs.stand.world.admin, made.other, { name: 'New farm' });
+    const page = await tabs.open(`/workplace?farm_id=${farm.id}`);
+    await page.getByText('First synchronization: the portal has not read New farm yet.').waitFor();
+    await expectGood(page, 'fleet-first-synchronization');
+  });
+
   it('tests the connection to a node', async () => {
     const page = await tabs.open(`/dispatcher/${made.node.id}`);
     await button(page, 'Test connection').click();

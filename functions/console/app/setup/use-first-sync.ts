@@ -25,7 +25,7 @@ export function useFirstSync(site: string): FirstSync {
   return {
     steps,
     isDone: steps.every(({ tone }) => tone === 'good'),
-    isMissing: site === '' || (data !== undefined && data.site === undefined),
+    isMissing: site === '' || data?.isDeleted === true,
     error: data?.farms.find(({ last_sync_error }) => last_sync_error !== null)?.last_sync_error ?? null,
   };
 }

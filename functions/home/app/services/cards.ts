@@ -80,4 +80,4 @@ export function refusedAt(site: SiteName, farms: readonly FarmState[]): string[]
 }
 
 const isGap = (status: FarmState['status']): boolean =>
-  ['stale', 'timeout', 'error', 'circuit_open'].includes(status);
+  ['pending', 'stale', 'timeout', 'error', 'circuit_open'].includes(status);

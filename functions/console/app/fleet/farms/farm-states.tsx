@@ -103,8 +103,10 @@ function Summary({ sites, failing, now }: SummaryProps): JSX.Element {
 
 type FarmNoticeProps = { kind: Kind; farm: FarmState; now: number; isOnly: boolean };
 
+const noticeTones = { good: 'good', bad: 'bad', warn: 'warn', off: 'warn', none: 'info' } as const;
+
 const FarmNotice = ({ kind, farm, now, isOnly }: FarmNoticeProps): JSX.Element => (
-  <Notice tone={toneOf[farm.status] === 'bad' ? 'bad' : 'warn'} title={sentenceOf(farm, now)}>
+  <Notice tone={noticeTones[toneOf[farm.status]]} title={sentenceOf(farm, now)}>
     {isOnly ? undefined : <OnlyLink kind={kind} farm={farm} />}
   </Notice>
 );

@@ -8,6 +8,7 @@ export type FarmState = Operations['workplace.list']['answer']['sites'][number];
 
 export const toneOf: Record<FarmState['status'], MarkTone> = {
   ok: 'good',
+  pending: 'none',
   stale: 'warn',
   timeout: 'bad',
   error: 'bad',
@@ -27,9 +28,10 @@ export function sentenceOf({ status, farm_name: name, fetched_at, error }: FarmS
     const state = say(`fleet_farm_${status}`, { name });
     return age === undefined ? state : `${state} ${say('fleet_farm_age', { age })}`;
   }
+  if (status === 'pending') return say('fleet_farm_pending', { name });
   // Data are also old where the portal has not read them for another reason.
   const isSilent = status !== 'stale' || error !== undefined;
-  if (age === undefined) return say(isSilent ? 'fleet_farm_never' : 'fleet_farm_unread', { name });
+  if (age === undefined) return say('fleet_farm_never', { name });
   return isSilent
     ? `${say('fleet_farm_silent', { name })} ${say('fleet_farm_age', { age })}`
     : say('fleet_farm_stale', { name, age });

@@ -11512,6 +11512,8 @@ export type Operations = {
         maintenance?: "true" | "false";
         /** Only pools with this tag. */
         tag?: string;
+        /** Only pools that no enabled rule of the site covers, which users see as services of their own; or only pools of rules. */
+        offered_directly?: "true" | "false";
         /** Only items whose `usage_percent` is at least this number, in the unit of the member. */
         usage_percent_min?: number;
         /** Only items whose `usage_percent` is at most this number, in the unit of the member. */

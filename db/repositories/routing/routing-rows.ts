@@ -17,7 +17,7 @@ import { gatewaysOfSite, type SiteGateway } from '../gateways/site-gateways.ts';
 import { derived } from '../records/statements.ts';
 import { isFullLately } from './full-pools.ts';
 import { blockedPools, ownedPools, sessionsOf } from './own-machines.ts';
-import { poolsOfRule } from './rule-pools.ts';
+import { coveredMembers, poolsOfRule } from './rule-pools.ts';
 import { preferencesAtSite, type ServicePreference } from './service-preferences.ts';
 import { listsOf, type NeededLists, type Selection, type ServiceListRow } from './site-lists.ts';
 
@@ -160,8 +160,7 @@ function coveredPools({ rules: selection }: RoutingTarget): SQL {
       : sql`member.farm_id = ${selection.farm}::uuid and member.servicepool_uuid = ${selection.pool}::uuid`;
   return sql`
     select coalesce(json_agg(distinct member.farm_id || '.' || member.servicepool_uuid), '[]')
-    from ${rules} cross join lateral (${poolsOfRule}) as member
-    where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
+    from ${coveredMembers} and ${rules.site_id} = ${sites.id} and ${ofPool}`;
 }
 
 /**

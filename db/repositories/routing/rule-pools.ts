@@ -13,3 +13,12 @@ export const poolsOfRule: SQL = sql`
   where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
     and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
       or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
+
+/** The pools of enabled rules, as `member` of a `from` clause with its `rules`. They are available through rules only. */
+export const coveredMembers: SQL = sql`${rules} cross join lateral (${poolsOfRule}) as member
+  where ${rules.enabled} and member.enabled`;
+
+/** True if no enabled rule of its site covers the pool of the enclosing select. */
+export const isOfferedDirectly: SQL = sql`(${pools.farm_id}, ${pools.uuid}) not in (
+  select member.farm_id, member.servicepool_uuid from ${coveredMembers} and exists (select from ${farms}
+    where ${farms.id} = member.farm_id and ${farms.site_id} = ${rules.site_id}))`;

@@ -11,6 +11,7 @@ import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import type { ListSpec, Selection } from '../records/records.ts';
 import { derived } from '../records/statements.ts';
+import { isOfferedDirectly } from '../routing/rule-pools.ts';
 import type { PartTable } from './parts.ts';
 import { isKeyOfUser } from './person-keys.ts';
 
@@ -76,6 +77,7 @@ export const poolList: MergedSpec = {
     state: equal(pools.state),
     maintenance: equal(pools.maintenance),
     tag: hasTag(pools.tags),
+    offered_directly: (wanted: boolean) => (wanted ? isOfferedDirectly : sql`not (${isOfferedDirectly})`),
   },
   sorts: { name: pools.name_key, usage_percent: pools.usage_percent, in_use_count: pools.in_use_count },
 };

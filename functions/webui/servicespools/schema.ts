@@ -142,6 +142,9 @@ export const ServicesPoolQuery = listQuery(['name', 'usage_percent', 'in_use_cou
   state: z.string().max(64).optional().describe('Only pools in this state.'),
   maintenance: flagFilter.describe('Only pools with this value of `maintenance`.'),
   tag: z.string().max(64).optional().describe('Only pools with this tag.'),
+  offered_directly: flagFilter.describe(
+    'Only pools that no enabled rule of the site covers, which users see as services of their own; or only pools of rules.',
+  ),
   ...numberRanges('usage_percent', 'in_use_count', 'workplaces_count', 'in_preparation_count', 'max_srvs'),
   ...refreshFlag,
 });

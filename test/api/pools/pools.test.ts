@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updatePoolRow } from '../../../db/repositories/snapshot/write-through.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
+import { addRule, memberOf, siteWithFarms } from '../../support/fleet/rules.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
@@ -86,6 +87,31 @@ describe('the merged list of pools', () => {
     expect(after.items[0].comments).toBe('Moved');
     expect(after.items[0].fetched_at > sites[0].fetched_at).toBe(true);
     expect(after.sites[0].fetched_at).toBe(sites[0].fetched_at);
+  });
+
+  it('filters the pools that users see without a rule, as their list of services does', async () => {
+    const names = ['Free', 'Ruled', 'Tagged', 'Paused'];
+    const made = await siteWithFarms(world, [
+      { pools: names.map((name) => pool(name, { tags: name === 'Tagged' ? ['red'] : [] })) },
+    ]);
+    const [at] = made.farms;
+    if (!at) throw new Error('no farm');
+    await syncAll(world.portal, at.farm);
+    const { ask } = await addMember(world, []);
+    const namesOf = (items: Json[]) => items.map(({ name }) => name).sort();
+    const offered = async (wanted: boolean) =>
+      namesOf((await list(`?site_id=${made.site.id}&offered_directly=${wanted}`)).items);
+    const seen = async () => {
+      const { body } = await ask(`GET /aggregator/api/client/v7.0/${made.site.uri}/servicesList/`);
+      return namesOf(body.services.filter(({ kind }: Json) => kind === 'pool'));
+    };
+    expect([await offered(true), await offered(false)]).toEqual([await seen(), []]);
+    await addRule(world, made.site, [memberOf(at, 'Ruled'), memberOf(at, 'Free', { enabled: false })]);
+    await addRule(world, made.site, [], { match_tags: { any: ['red'], all: [] } });
+    await addRule(world, made.site, [memberOf(at, 'Paused')], { enabled: false });
+    expect(await offered(true)).toEqual(['Free', 'Paused']);
+    expect([await offered(true), await offered(false)]).toEqual([await seen(), ['Ruled', 'Tagged']]);
+    await at.node.simulator.close();
   });
 
   it('needs the permission to read pools, within its sites', async () => {

@@ -4,6 +4,7 @@ import type { Simulator } from '../../simulator/start.ts';
 import {
   addDispatcher,
   addFarm,
+  addMember,
   addNode,
   addRole,
   addRule,
@@ -15,6 +16,8 @@ import {
   pool,
 } from '../../support/factories.ts';
 import { readFirst } from '../../support/fleet/first-reads.ts';
+import { memberOf, siteWithFarms } from '../../support/fleet/rules.ts';
+import { syncAll } from '../../support/fleet/snapshot.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { looks } from '../../support/pages/looks.ts';
@@ -61,6 +64,35 @@ requireService('chromium', hasChromium)('the pages of sites, farms and nodes', (
     await region(page, 'Maintenance').getByText('Farm Harbour farm').waitFor();
     await region(page, 'Rules').getByRole('link', { name: 'Harbour desktops' }).waitFor();
     await expectGood(page, 'setup-site');
+  });
+
+  it('states what users see without rules, as their list of services does', async () => {
+    const { world } = tabs.stand;
+    const simulator = { issuer: tabs.stand.origin };
+    const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Desks'), pool('Labs')], simulator }]);
+    const [at] = farms;
+    if (!at) throw new Error('no farm');
+    const { ask } = await addMember(world, []);
+    const page = await tabs.open(`/site/${site.id}`);
+    await region(page, 'Rules').getByText('No pool of the site has been read yet.').waitFor();
+    const members: ReturnType<typeof memberOf>[] = [];
+    const sentenceIs = async (text: (direct: number) => string) => {
+      const { body } = await ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
+      const direct = body.services.filter(({ kind }: Json) => kind === 'pool').length;
+      expect(direct).toBe(2 - members.length);
+      await page.reload();
+      await region(page, 'Rules').getByText(text(direct)).waitFor();
+    };
+    await syncAll(world.portal, at.farm);
+    await sentenceIs((direct) => `${direct} pools are offered without a rule. Users see each of them`);
+    members.push(memberOf(at, 'Desks'));
+    await addRule(world.admin, site, { members });
+    await sentenceIs((direct) => `${direct} pool is offered without a rule. Users see it`);
+    await expectGood(page, 'setup-site-offer');
+    members.push(memberOf(at, 'Labs'));
+    await addRule(world.admin, site, { members: members.slice(1) });
+    await sentenceIs(() => 'All pools belong to rules. Users see only the services of their rules.');
+    await at.node.simulator.close();
   });
 
   it('drains a site by a template and ends the maintenance, each after a trial', async () => {

@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { portal } from '../../../../../shared/web/client/session.ts';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { durationText, momentText } from '../../../../../shared/web/text/moments.ts';
@@ -14,6 +12,7 @@ import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import classes from '../setup.module.css';
 import { type SiteState, useSiteState } from '../site-state.ts';
+import { SiteRules } from './site-rules.tsx';
 
 const everyMs = 30_000;
 
@@ -33,7 +32,7 @@ export function SiteOverview({ id }: { id: string }): JSX.Element {
         <h2 id="site-maintenance">{say('maintenance')}</h2>
         <MaintenanceList state={data} />
       </section>
-      {may(['rules.read']) && <Rules id={id} />}
+      {may(['rules.read']) && <SiteRules id={id} />}
     </div>
   );
 }
@@ -118,36 +117,5 @@ function MaintenanceList({ state: { maintenance } }: { state: SiteState }): JSX.
         </li>
       ))}
     </ul>
-  );
-}
-
-const mostRules = 20;
-
-function Rules({ id }: { id: string }): JSX.Element {
-  const { data } = useQuery({
-    queryKey: ['list', 'rule', `site ${id}`],
-    queryFn: ({ signal }) =>
-      portal.call('site.listRules', { path: { id }, query: { limit: mostRules } }, { signal }),
-  });
-  return (
-    <section class={classes.card} aria-labelledby="site-rules">
-      <h2 id="site-rules">{say('setup_rules')}</h2>
-      {!data && <Skeleton height="3rem" />}
-      {data?.items.length === 0 && <p class={classes.quiet}>{say('setup_no_rules')}</p>}
-      <ul class={classes.tree}>
-        {data?.items.map(({ id: rule, name, enabled }) => (
-          <li key={rule} class={classes.line}>
-            <a href={addressOf(['rule', rule])}>{name}</a>
-            {!enabled && <Mark tone="off">{stateText('disabled')}</Mark>}
-          </li>
-        ))}
-      </ul>
-      <p class={classes.line}>
-        {data?.next != null && <a href={addressOf(['rule'], { site_id: id })}>{say('setup_all_rules')}</a>}
-        {may(['rules.create']) && (
-          <a href={addressOf(['rule', 'new'], { site_id: id })}>{say('setup_next_rule')}</a>
-        )}
-      </p>
-    </section>
   );
 }

@@ -19,6 +19,13 @@ export const cardsOf = (lists: readonly (readonly [SiteName, SiteServices | unde
     )
     .sort(byUse);
 
+/** The cards at their places; those without one follow in their own order. @param places keys of cards */
+export function inPlaces(cards: readonly Card[], places: readonly string[]): Card[] {
+  const place = new Map(places.map((key, at) => [key, at]));
+  const placeOf = ({ key }: Card) => place.get(key) ?? places.length;
+  return cards.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
 /** Open workplaces first, then favourites, then the last used, then the others by name; unavailable ones last. */
 const byUse = (one: Card, other: Card): number =>
   rankOf(one) - rankOf(other) ||

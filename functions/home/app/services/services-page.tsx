@@ -1,23 +1,20 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
-import { useOnline } from '../../../../shared/web/frame/online.ts';
-import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
-import { useNow } from '../../../../shared/web/text/use-now.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { SearchField } from '../../../../shared/web/ui/controls/search-field.tsx';
-import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { Empty, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { AccountLink } from '../account-link.tsx';
 import { ConnectDialog } from '../connect/connect-dialog.tsx';
 import { facts } from '../facts.ts';
-import { announcementsOf } from '../maintenance/announcements.ts';
-import { MaintenanceNotices } from '../maintenance/maintenance-notices.tsx';
 import { LogOffDialog } from '../sessions/log-off-dialog.tsx';
 import { say } from '../texts.ts';
 import { type Protocol, ServiceCard } from './card.tsx';
 import { focusFirst, moveByArrow } from './card-keys.ts';
-import { type Card, cardsOf, type Gap, gapsIn, matching, refusedAt } from './cards.ts';
+import { type Card, matching } from './cards.ts';
 import classes from './services-page.module.css';
+import { SiteNotices } from './site-notices.tsx';
+import { usePlaces } from './use-places.ts';
 import { type SiteList, usePrefer, useServices } from './use-services.ts';
 
 type Chosen =
@@ -30,7 +27,7 @@ export function ServicesPage(): JSX.Element {
   const [text, setText] = useState('');
   const [site, setSite] = useState('');
   const [chosen, choose] = useState<Chosen>();
-  const cards = useMemo(() => cardsOf(lists.map(({ site, list }) => [site, list])), [lists]);
+  const { cards, waiting, early, late, sort } = usePlaces(lists);
   const shown = useMemo(() => matching(cards, { text, site }), [cards, text, site]);
   const first = shown[0];
   const onSearch = (event: Event) => {
@@ -48,13 +45,20 @@ export function ServicesPage(): JSX.Element {
         <h1>{say('heading')}</h1>
         <SiteFilter site={site} onSite={setSite} />
       </div>
-      <Maintenance lists={lists} />
-      <Gaps lists={lists} />
+      <SiteNotices lists={early} />
       <p class="unseen" role="status">
         {say('count', { count: shown.length })}
       </p>
-      <Cards lists={lists} shown={shown} choose={choose} />
+      <Waiting lists={lists} />
+      <Cards lists={lists} shown={shown} onSort={sort} choose={choose}>
+        {waiting.map(({ site }) => (
+          <li key={`loading ${site.uri}`}>
+            <Skeleton height="11rem" />
+          </li>
+        ))}
+      </Cards>
       <Nothing lists={lists} cards={cards} shown={shown} />
+      <SiteNotices lists={late} />
       {chosen?.action === 'connect' && (
         <ConnectDialog key={chosen.card.key} {...chosen} onClose={() => choose(undefined)} />
       )}
@@ -63,33 +67,18 @@ export function ServicesPage(): JSX.Element {
   );
 }
 
-/** What is missing or old. Without a network, one notice of the frame replaces those of the sites. */
-function Gaps({ lists }: { lists: readonly SiteList[] }): JSX.Element {
-  const isOnline = useOnline();
-  return (
-    <div class={classes.notices} aria-live="polite">
-      {lists.flatMap((list) => (isOnline || !list.failed ? noticesOf(list) : []))}
-    </div>
-  );
-}
+type CardsProps = {
+  lists: readonly SiteList[];
+  shown: readonly Card[];
+  onSort: () => void;
+  choose: (chosen: Chosen) => void;
+  children: ComponentChildren;
+};
 
-/** Texts with the time that is left change, so they are not in the region that is read out after changes. */
-function Maintenance({ lists }: { lists: readonly SiteList[] }): JSX.Element {
-  const now = useNow(30_000);
-  const announcements = lists.flatMap(({ site, list }) => (list ? announcementsOf(site, list, now) : []));
-  return (
-    <div class={classes.notices}>
-      <MaintenanceNotices announcements={announcements} now={now} />
-    </div>
-  );
-}
-
-type CardsProps = { lists: readonly SiteList[]; shown: readonly Card[]; choose: (chosen: Chosen) => void };
-
-function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
+function Cards({ lists, shown, onSort, choose, children }: CardsProps): JSX.Element {
   const prefer = usePrefer();
   const announced = lists.flatMap(({ list }) => list?.announced_maintenance ?? []);
-  // Those of the notices above the cards.
+  // Those of the notices beside the cards.
   const known = new Set<string | undefined>(announced.map(({ message }) => message));
   return (
     <ul class={classes.grid} onKeyDown={(event) => moveByArrow(event, event.currentTarget)}>
@@ -100,13 +89,14 @@ function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
             message={messageOf(card, known)}
             onConnect={(protocol) => choose({ action: 'connect', card, protocol })}
             onLogOff={() => choose({ action: 'log off', card })}
-            onFavourite={(favourite) => prefer({ card, change: { favourite } })}
+            onFavourite={(favourite) => {
+              onSort();
+              prefer({ card, change: { favourite } });
+            }}
           />
         </li>
       ))}
-      {lists.flatMap(({ site, isLoading }) =>
-        isLoading ? [<Placeholder key={`loading ${site.uri}`} name={site.name} />] : [],
-      )}
+      {children}
     </ul>
   );
 }
@@ -119,17 +109,18 @@ const messageOf = (
 /** Milliseconds after which a site that has not answered is named. */
 const nameAfterMs = 3_000;
 
-function Placeholder({ name }: { name: string }): JSX.Element {
+/** The sites that have not answered yet. The line keeps its height, so that nothing below it moves. */
+function Waiting({ lists }: { lists: readonly SiteList[] }): JSX.Element {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), nameAfterMs);
     return () => clearTimeout(timer);
   }, []);
+  const names = lists.flatMap(({ site, isLoading }) => (isLong && isLoading ? [site.name] : []));
   return (
-    <li class={classes.placeholder}>
-      <Skeleton height="11rem" />
-      <p role="status">{isLong && say('waiting_for', { name })}</p>
-    </li>
+    <p class={classes.waiting} role="status">
+      {names.length > 0 && say('waiting_for', { name: names.join(', ') })}
+    </p>
   );
 }
 
@@ -163,35 +154,6 @@ function SiteFilter({ site, onSite }: { site: string; onSite: (site: string) => 
     </fieldset>
   );
 }
-
-/** What is missing or old in the list of a site. */
-function noticesOf({ site, list, failed, receivedAt, isLoading }: SiteList): JSX.Element[] {
-  if (isLoading) return [];
-  if (failed) {
-    const since =
-      receivedAt > 0 ? say('shown_since', { time: clockText(new Date(receivedAt)) }) : say('nothing_shown');
-    return [
-      <Notice key={site.uri} tone="warn" title={say('no_answer', { name: site.name })}>
-        {since}
-      </Notice>,
-    ];
-  }
-  const farms = list?.sites ?? [];
-  return [
-    ...gapsIn(site, farms).map((gap) => <GapNotice key={`${site.uri} ${gap.name}`} gap={gap} />),
-    ...refusedAt(site, farms).map((name) => (
-      <Notice key={`${site.uri} ${name}`} tone="info" title={say('not_known', { name })}>
-        {say('not_known_hint')}
-      </Notice>
-    )),
-  ];
-}
-
-const GapNotice = ({ gap: { name, ageMs } }: { gap: Gap }): JSX.Element => (
-  <Notice tone="warn" title={say('no_answer', { name })}>
-    {ageMs === null ? say('nothing_shown') : say('shown_age', { age: durationText(ageMs) })}
-  </Notice>
-);
 
 type NothingProps = { lists: readonly SiteList[]; cards: readonly Card[]; shown: readonly Card[] };
 

@@ -20,7 +20,7 @@ type Places = {
 /** Keeps each card where it was drawn. What arrives later follows at the end, so that nothing moves under the pointer. */
 export function usePlaces(lists: readonly SiteList[]): Places {
   const places = useRef<readonly string[]>([]);
-  const drawn = useRef<ReadonlySet<string>>();
+  const drawn = useRef<ReadonlySet<string> | undefined>(undefined);
   const hasWaited = useHasWaited();
   const answered = lists.filter(({ isLoading }) => !isLoading);
   if (answered.length > 0 && (hasWaited || answered.length === lists.length))

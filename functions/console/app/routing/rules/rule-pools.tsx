@@ -80,6 +80,7 @@ const List = ({ shown, farms }: { shown: readonly Shown[]; farms: readonly Farm[
 
 const tones: Record<Farm['status'], MarkTone> = {
   ok: 'good',
+  pending: 'warn',
   stale: 'warn',
   timeout: 'bad',
   error: 'bad',

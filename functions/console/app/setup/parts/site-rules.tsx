@@ -65,7 +65,8 @@ function usePoolCount(siteId: string, offeredDirectly: boolean): number | undefi
     // Also read again when a rule changes.
     queryKey: ['list', 'rule', `pools of ${siteId}`, offeredDirectly],
     queryFn: ({ signal }) => {
-      const query = { site_id: siteId, offered_directly: offeredDirectly, count: 'exact', limit: 1 } as const;
+      const offered = offeredDirectly ? 'true' : 'false';
+      const query = { site_id: siteId, offered_directly: offered, count: 'exact', limit: 1 } as const;
       return portal.call('servicespool.list', { query }, { signal });
     },
     refetchInterval: everyMs,

@@ -1641,8 +1641,8 @@ export type DashboardUser = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-    status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
     /** Age of the data in milliseconds. Null if it was never read. */
@@ -5037,8 +5037,8 @@ export type ServiceList = {
     farm_id: string;
     /** Name of the farm. */
     farm_name: string;
-    /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-    status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+    /** `ok`: the farm has answered, and the data is current; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+    status: "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
     /** When the data of the farm was read. Null if it was never read. */
     fetched_at: string | null;
     /** Age of the data in milliseconds. Null if it was never read. */
@@ -9155,8 +9155,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the data is current; `pending`: the first synchronization has not read it yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "pending" | "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -11557,8 +11557,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the data is current; `pending`: the first synchronization has not read it yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "pending" | "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -12071,8 +12071,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the data is current; `pending`: the first synchronization has not read it yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "pending" | "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */
@@ -13218,8 +13218,8 @@ export type Operations = {
         farm_id: string;
         /** Name of the farm. */
         farm_name: string;
-        /** `ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
-        status: "ok" | "pending" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
+        /** `ok`: the data is current; `pending`: the first synchronization has not read it yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator. */
+        status: "pending" | "ok" | "stale" | "timeout" | "error" | "circuit_open" | "maintenance" | "disabled";
         /** When the data of the farm was read. Null if it was never read. */
         fetched_at: string | null;
         /** Age of the data in milliseconds. Null if it was never read. */

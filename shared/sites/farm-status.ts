@@ -5,18 +5,18 @@ import type { Outcome } from './calls/fan-out.ts';
 import { isUnreachable } from './calls/order.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
 
-/** The state of one farm in a merged list. */
-export const FarmStatus = z.strictObject({
+const statuses = ['ok', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'] as const;
+const statusTexts =
+  '`stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.';
+
+/** The state of one farm in a list. */
+const FarmStatus = z.strictObject({
   site_id: z.string().describe('Identifier of the site.'),
   site_uri: z.string().describe('Name of the site in URLs.'),
   site_name: z.string().describe('Name of the site.'),
   farm_id: z.string().describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
-  status: z
-    .enum(['ok', 'pending', 'stale', 'timeout', 'error', 'circuit_open', 'maintenance', 'disabled'])
-    .describe(
-      '`ok`: the farm has answered, and the data is current; `pending`: the data was not read yet; `stale`: older data; `timeout`, `error`: no data after a failure; `circuit_open`: the circuit breaker of its nodes is open; `maintenance`, `disabled`: set by an administrator.',
-    ),
+  status: z.enum(statuses).describe(`\`ok\`: the farm has answered, and the data is current; ${statusTexts}`),
   fetched_at: z
     .string()
     .nullable()
@@ -29,6 +29,16 @@ export const FarmStatus = z.strictObject({
   error: z.string().optional().describe('Problem code of the last failure. Present only after a failure.'),
 });
 export type FarmStatus = z.output<typeof FarmStatus>;
+
+/** The state of the part of one farm in a merged list of the snapshot. */
+export const PartStatus = FarmStatus.extend({
+  status: z
+    .enum(['pending', ...statuses])
+    .describe(
+      `\`ok\`: the data is current; \`pending\`: the first synchronization has not read it yet; ${statusTexts}`,
+    ),
+});
+export type PartStatus = z.output<typeof PartStatus>;
 
 const FarmRefusal = z.strictObject({
   reason: z
@@ -62,20 +72,21 @@ export function farmStatus(
 ): FarmStatus {
   const at = outcome?.ok ? now : cached?.fetchedAt;
   const code = outcome && !outcome.ok ? codeOf(outcome.error) : undefined;
+  const status = partStatus({
+    isDisabled: !farm.enabled,
+    isInMaintenance: site.maintenance || farm.maintenance,
+    isUnreachable: isUnreachable(farm),
+    isShown: cached !== undefined,
+    isFresh: outcome ? outcome.ok : cached?.fresh === true && !isUnreachable(farm),
+    error: code,
+  });
   return {
     site_id: site.id,
     site_uri: site.uri,
     site_name: site.name,
     farm_id: farm.id,
     farm_name: farm.name,
-    status: partStatus({
-      isDisabled: !farm.enabled,
-      isInMaintenance: site.maintenance || farm.maintenance,
-      isUnreachable: isUnreachable(farm),
-      isShown: cached !== undefined,
-      isFresh: outcome ? outcome.ok : cached?.fresh === true && !isUnreachable(farm),
-      error: code,
-    }),
+    status: status === 'pending' ? 'stale' : status,
     fetched_at: at?.toISOString() ?? null,
     age_ms: at ? Math.max(0, now.getTime() - at.getTime()) : null,
     ...(outcome && { took_ms: Math.round(outcome.tookMs) }),
@@ -100,7 +111,7 @@ type Part = {
  * The state of the part of a farm, equal in all lists. Data that could not be read again is `stale`, and `error` is
  * set. `timeout`, `error` and `pending` are used only if there is no data to show.
  */
-export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
+export function partStatus({ error, ...part }: Part): PartStatus['status'] {
   if (part.isDisabled) return 'disabled';
   if (part.isInMaintenance) return 'maintenance';
   if (part.isFresh && error === undefined) return 'ok';

@@ -1,5 +1,5 @@
 import type { FarmFacts } from '../../db/repositories/snapshot/pages.ts';
-import { type FarmStatus, partStatus } from '../sites/farm-status.ts';
+import { type PartStatus, partStatus } from '../sites/farm-status.ts';
 
 /** A part is stale after this many missed synchronizations, regardless of the reason. */
 const missedRounds = 3;
@@ -15,7 +15,7 @@ export const isStale = (fetchedAt: string | null, intervalS: number, now: Date):
  * The state of the part of one farm in a merged list.
  * @param isLate the part was requested for this response and was not read in time
  */
-export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number, now: Date): FarmStatus {
+export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number, now: Date): PartStatus {
   const { site_id, site_uri, site_name, farm_id, farm_name, fetched_at, took_ms, error } = facts;
   const ageMs = fetched_at === null ? null : Math.max(0, now.getTime() - Date.parse(fetched_at));
   const isOld = isStale(fetched_at, intervalS, now);

@@ -4,14 +4,14 @@ import type { MergedSpec } from '../../db/repositories/snapshot/lists.ts';
 import { mergedPage } from '../../db/repositories/snapshot/pages.ts';
 import { Flag, idOf } from '../shapes/fields.ts';
 import { listOf } from '../shapes/list.ts';
-import { FarmStatus } from '../sites/farm-status.ts';
+import { PartStatus } from '../sites/farm-status.ts';
 import { freshnessOf } from './freshness.ts';
 import { type ListCtx, refreshFarms } from './refresh.ts';
 
 /** The envelope of a merged list. `sites` contains the age of the data of each farm. */
 export const mergedListOf = (item: z.ZodType) =>
   listOf(item).extend({
-    sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the list.'),
+    sites: z.array(PartStatus).describe('State of the data, one entry for each farm of the list.'),
   });
 
 /** Query parameter that requests a new read of the farms before the response. */

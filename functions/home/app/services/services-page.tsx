@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
@@ -50,13 +50,7 @@ export function ServicesPage(): JSX.Element {
         {say('count', { count: shown.length })}
       </p>
       <Waiting lists={lists} />
-      <Cards lists={lists} shown={shown} onSort={sort} choose={choose}>
-        {waiting.map(({ site }) => (
-          <li key={`loading ${site.uri}`}>
-            <Skeleton height="11rem" />
-          </li>
-        ))}
-      </Cards>
+      <Cards {...{ lists, shown, waiting, choose }} onSort={sort} />
       <Nothing lists={lists} cards={cards} shown={shown} />
       <SiteNotices lists={late} />
       {chosen?.action === 'connect' && (
@@ -70,12 +64,12 @@ export function ServicesPage(): JSX.Element {
 type CardsProps = {
   lists: readonly SiteList[];
   shown: readonly Card[];
+  waiting: readonly SiteList[];
   onSort: () => void;
   choose: (chosen: Chosen) => void;
-  children: ComponentChildren;
 };
 
-function Cards({ lists, shown, onSort, choose, children }: CardsProps): JSX.Element {
+function Cards({ lists, shown, waiting, onSort, choose }: CardsProps): JSX.Element {
   const prefer = usePrefer();
   const announced = lists.flatMap(({ list }) => list?.announced_maintenance ?? []);
   // Those of the notices beside the cards.
@@ -96,7 +90,11 @@ function Cards({ lists, shown, onSort, choose, children }: CardsProps): JSX.Elem
           />
         </li>
       ))}
-      {children}
+      {waiting.map(({ site }) => (
+        <li key={`loading ${site.uri}`}>
+          <Skeleton height="11rem" />
+        </li>
+      ))}
     </ul>
   );
 }

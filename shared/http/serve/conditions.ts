@@ -1,6 +1,6 @@
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { issuedTag, issuedTags } from '../../kernel/http/entity-tags.ts';
+import { issuedTags, strongTag } from '../../kernel/http/entity-tags.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 
 /** The preconditions of a request (RFC 9110, 13.1), as sent. */
@@ -26,5 +26,5 @@ export function assertMatches({ ifMatch }: Conditions, revision: number): void {
 export function isUnchanged({ ifNoneMatch }: Conditions, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = issuedTags(ifNoneMatch);
-  return tags.includes('*') || tags.includes(issuedTag(etag));
+  return tags.includes('*') || tags.includes(strongTag(etag));
 }

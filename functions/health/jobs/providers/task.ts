@@ -44,12 +44,15 @@ export function providerCheckTask(parts: Parts): Task {
       const running = new Set<Promise<void>>();
       while (intervalOf(parts) > 0 && !signal.aborted) {
         await adapt();
-        for (const work of await begin(parts, turns, signal)) {
+        // Running checks leave no free slots for others, and can end while others are looked for.
+        const wasIdle = running.size === 0;
+        const begun = await begin(parts, turns, signal);
+        for (const work of begun) {
           running.add(work);
           void work.finally(() => running.delete(work));
         }
-        if (running.size === 0) break;
-        await Promise.race([...running, pause(signal)]);
+        if (wasIdle && begun.length === 0) break;
+        if (running.size > 0) await Promise.race([...running, pause(signal)]);
       }
       await Promise.all(running);
     },

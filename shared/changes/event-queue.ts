@@ -1,3 +1,5 @@
+import { concatenate } from '../kernel/http/bytes.ts';
+
 /** Bytes of announced changes that may wait for a client. Above them it gets one `reset` instead. */
 const mostWaiting = 65_536;
 /** Milliseconds between two events `reset` of a stream: each makes its client read everything again. */
@@ -34,20 +36,10 @@ export class EventQueue {
     if (this.#isReset && now - this.#lastResetAt < resetEveryMs) return undefined;
     if (this.#isReset) this.#lastResetAt = now;
     const [only, ...more] = this.#texts;
-    const taken = more.length === 0 ? only : joined(this.#texts, this.#bytes);
+    const taken = more.length === 0 ? only : concatenate(this.#texts, this.#bytes);
     this.#texts = [];
     this.#bytes = 0;
     this.#isReset = false;
     return taken;
   }
-}
-
-function joined(texts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const text of texts) {
-    whole.set(text, at);
-    at += text.length;
-  }
-  return whole;
 }

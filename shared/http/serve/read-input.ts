@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
 import { AppError, type FieldError, maxFieldErrors } from '../../kernel/errors.ts';
+import { concatenate } from '../../kernel/http/bytes.ts';
 import { isObject, largeText, parseObject } from '../../kernel/json/json.ts';
 import { pointerTo } from '../../kernel/json/pointer.ts';
 import { isStorable } from '../../kernel/text.ts';
@@ -106,16 +107,6 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   }
   const [only] = chunks;
   return chunks.length === 1 && only ? only : concatenate(chunks, size);
-}
-
-function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /**

@@ -91,7 +91,7 @@ type SpiceSettings = {
  * Known words for why a service cannot be used now (`reason_code`), or why a request for it is refused (`reason`).
  * Dispatchers can report others.
  */
-export const refusalReasons = [
+export const unreadyReasons = [
   'maintenance',
   'unavailable',
   'protocol_not_offered',

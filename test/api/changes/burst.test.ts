@@ -4,8 +4,8 @@ import { expect, it, vi } from 'vitest';
 import { changes } from '../../../db/schema/changes/changes.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { addSite, startWorld, useStand } from '../../support/factories.ts';
-import { changesPath, follow, patient, serveChanges } from '../../support/http/changes.ts';
+import { addSite, useStand } from '../../support/factories.ts';
+import { changesPath, follow, patient, startStreams } from '../../support/http/changes.ts';
 import type { Json } from '../../support/portal.ts';
 
 /** The whole size is that of a large installation: `CHANGE_BURST=full`. */
@@ -16,17 +16,7 @@ const perTransaction = 500;
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const stand = useStand(async () => {
-  const world = await startWorld({ changeLimits: { perOwner: 1_000, silentMs: 1_000, beatMs: 300 } });
-  const served = await serveChanges(world.portal);
-  const token = await world.portal.login();
-  const close = async () => {
-    world.portal.deps.changes?.end();
-    await served.close();
-    await world.portal.close();
-  };
-  return { world, token, origin: served.origin, close };
-});
+const stand = useStand(() => startStreams({ perOwner: 1_000, silentMs: 1_000, beatMs: 300 }));
 const size = () => stand.world.portal.deps.changes?.size();
 
 type Client = { text(): string; hasEnded(): boolean; close(): void };
@@ -68,7 +58,7 @@ async function positionOf({ id }: Json): Promise<bigint> {
   return BigInt(row?.xid ?? 0);
 }
 
-/** The transaction up to which a client has seen the changes, or was told to read everything again. */
+/** The last transaction whose changes a client has received, singly or as a `reset`. */
 const seenTo = (text: string): bigint => BigInt(text.slice(text.lastIndexOf('\nid: ')).split('.')[1] ?? 0);
 
 const memory = (): number => {

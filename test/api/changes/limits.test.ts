@@ -1,21 +1,10 @@
 import { request } from 'node:http';
 import { expect, it } from 'vitest';
-import { addSite, addTag, startWorld, useStand } from '../../support/factories.ts';
-import { changesPath, follow, patient, serveChanges } from '../../support/http/changes.ts';
+import { addSite, addTag, useStand } from '../../support/factories.ts';
+import { changesPath, follow, patient, startStreams } from '../../support/http/changes.ts';
 
-const start = async (changeLimits: object) => {
-  const world = await startWorld({ changeLimits });
-  const served = await serveChanges(world.portal);
-  const token = await world.portal.login();
-  const close = async () => {
-    world.portal.deps.changes?.end();
-    await served.close();
-    await world.portal.close();
-  };
-  return { world, token, origin: served.origin, close };
-};
-const stand = useStand(() => start({ perOwner: 2, total: 3, beatMs: 200, everyMs: 200 }));
-const crowd = useStand(() => start({ perOwner: 1_000 }));
+const stand = useStand(() => startStreams({ perOwner: 2, total: 3, beatMs: 200, everyMs: 200 }));
+const crowd = useStand(() => startStreams({ perOwner: 1_000 }));
 
 const open = async (origin: string, token: string) => {
   const abort = new AbortController();

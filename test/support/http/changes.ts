@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, EventSource } from 'undici';
 import { expect, vi } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
+import { startWorld } from '../factories.ts';
 import type { TestPortal } from '../portal.ts';
 
 export const changesPath = '/api/webui/aggregator/changes';
@@ -32,6 +33,19 @@ export async function serveChanges(portal: TestPortal) {
   });
   const origin = `http://127.0.0.1:${serving.port}`;
   return { origin, close: () => serving.close(1_000) };
+}
+
+/** A portal with a port, whose streams of changes have these limits, and a token of its administrator. */
+export async function startStreams(changeLimits: object) {
+  const world = await startWorld({ changeLimits });
+  const served = await serveChanges(world.portal);
+  const token = await world.portal.login();
+  const close = async () => {
+    world.portal.deps.changes?.end();
+    await served.close();
+    await world.portal.close();
+  };
+  return { world, token, origin: served.origin, close };
 }
 
 const withHeaders =

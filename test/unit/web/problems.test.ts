@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PortalError, type ProblemDocument } from '../../../shared/client/refusals.ts';
 import { errorCodes } from '../../../shared/kernel/errors.ts';
-import { refusalReasons } from '../../../shared/remotes/dispatcher/connections.ts';
+import { unreadyReasons } from '../../../shared/remotes/dispatcher/connections.ts';
 import { nextSteps } from '../../../shared/web/problems/next-steps.ts';
 import { problemOf } from '../../../shared/web/problems/problem.ts';
 import { refusalText, textsOf } from '../../../shared/web/problems/problem-texts.ts';
@@ -36,7 +36,7 @@ describe.each(['en', 'ru'])('the texts of problems in %s', (language) => {
     expect(named(texts, 'next')).toEqual([...new Set(Object.values(nextSteps))].sort()));
 
   it('are those of every reason of a refusal', () =>
-    expect(named(texts, 'reason')).toEqual([...refusalReasons, 'other'].sort()));
+    expect(named(texts, 'reason')).toEqual([...unreadyReasons, 'other'].sort()));
 
   it('are sentences: a title without a full stop, and a step with one', () => {
     for (const [key, text] of Object.entries(texts))

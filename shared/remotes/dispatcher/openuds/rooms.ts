@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 
 /**
  * Whether a service can give the user a desktop: `own`: the user has one; `preparing`: one is prepared for the user;
- * `free`: the broker can assign one; `full`: there is none.
+ * `free`: the broker can assign one; `full`: it cannot.
  */
 export type Room = 'own' | 'preparing' | 'free' | 'full';
 

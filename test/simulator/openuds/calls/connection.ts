@@ -134,7 +134,7 @@ export const connect: Handler = (ask, service = '', transport = '', what?: strin
   });
 };
 
-/** A full pool is told like one that prepares a desktop, without a code; a link of version 3.6 not even to be retried. */
+/** The answer of a full pool is that of a desktop in preparation, without a code. For a link, version 3.6 also denies a retry. */
 const isFull = (ask: Ask, what: string | undefined): Reply =>
   what === 'udslink' && ask.mode === '3.6'
     ? refusal(ask, 'Your service is being created. Please, wait (0 %)', { retryable: '0' })
